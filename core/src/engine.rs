@@ -1,0 +1,303 @@
+//! The engine interface over plain numbers, written once for every binding: conversions only.
+//!
+//! Times are floats in the unit of a [`Notation`], infinite for none; ids and codes are floats
+//! too, because that is what every host has. See `docs/engine.md` for the table of methods.
+
+use alloc::vec::Vec;
+
+use crate::admission::{Admission, FullReason, Rejection, Request};
+use crate::bulkhead::Bulkhead;
+use crate::cancel::Cancellation;
+use crate::config::Config;
+use crate::event::Event;
+use crate::ids::{Id, OwnerId};
+use crate::options::{self, InvalidOption, Notation, Opt};
+use crate::release::Outcome;
+use crate::time::{Instant, Span};
+
+/// Flag of [`Engine::acquire`]: work that the bulkhead runs.
+pub const RUN: u32 = 1;
+/// Flag of [`Engine::acquire`]: the caller's signal is already aborted.
+pub const ABORTED: u32 = 2;
+
+/// A bulkhead that speaks numbers.
+#[derive(Debug)]
+pub struct Engine {
+    core: Bulkhead,
+    notation: Notation,
+}
+
+/// The options of a bulkhead as the host gives them; `None` is the default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// `maxConcurrent`
+    pub max_concurrent: f64,
+    /// `maxQueue`
+    pub max_queue: Option<f64>,
+    /// `timeoutMs`
+    pub timeout: Option<f64>,
+    /// `callTimeoutMs`
+    pub call_timeout: Option<f64>,
+    /// `abandonAfterMs`
+    pub abandon_after: Option<f64>,
+}
+
+/// An event as three numbers; `kind` 0 is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EventNumbers {
+    /// Which kind, by the table in `docs/engine.md`.
+    pub kind: u32,
+    /// Whose.
+    pub id: f64,
+    /// Time waited or ran, in the host's unit.
+    pub time: f64,
+}
+
+impl Engine {
+    /// A new core.
+    ///
+    /// # Errors
+    /// An option out of its range.
+    pub fn new(notation: Notation, options: Options) -> Result<Self, InvalidOption> {
+        let limit = options::count(Opt::MaxConcurrent, options.max_concurrent, notation)?;
+        let mut config = Config::new(limit);
+        if let Some(calls) = options.max_queue {
+            config = config.max_queue(options::count(Opt::MaxQueue, calls, notation)?);
+        }
+        if let Some(time) = options.timeout {
+            config = config.timeout(options::span(Opt::Timeout, time, notation)?);
+        }
+        if let Some(time) = options.call_timeout {
+            config = config.call_timeout(options::span(Opt::CallTimeout, time, notation)?);
+        }
+        if let Some(time) = options.abandon_after {
+            config = config.abandon_after(options::span(Opt::AbandonAfter, time, notation)?);
+        }
+        Ok(Self {
+            core: Bulkhead::new(config)?,
+            notation,
+        })
+    }
+
+    /// The core itself.
+    #[must_use]
+    pub const fn core(&self) -> &Bulkhead {
+        &self.core
+    }
+
+    /// See [`Bulkhead::add_owner`].
+    pub fn attach(&mut self) -> OwnerId {
+        self.core.add_owner()
+    }
+
+    /// See [`Bulkhead::acquire`]. At least 2^32: admitted, the id; negative: queued, minus the
+    /// id; otherwise the code of the rejection.
+    ///
+    /// # Errors
+    /// An argument out of its range.
+    pub fn acquire(
+        &mut self,
+        owner: OwnerId,
+        now: f64,
+        weight: f64,
+        timeout: f64,
+        deadline: f64,
+        flags: u32,
+    ) -> Result<f64, InvalidOption> {
+        let weight = options::count(Opt::Weight, weight, self.notation)?;
+        let kind = if flags & RUN == 0 {
+            Request::permit
+        } else {
+            Request::run
+        };
+        let timeout = if timeout == f64::INFINITY {
+            Span::FOREVER
+        } else {
+            options::wait(timeout, self.notation)?
+        };
+        let request = kind(weight)
+            .owner(owner)
+            .timeout(timeout)
+            .deadline(options::deadline(deadline, self.notation)?)
+            .aborted(flags & ABORTED != 0);
+        Ok(match self.core.acquire(self.instant(now), request)? {
+            Admission::Admitted(id) => id_number(id),
+            Admission::Queued(id) => -id_number(id),
+            Admission::Rejected(rejection) => rejection_code(rejection),
+        })
+    }
+
+    /// See [`Bulkhead::try_acquire`]. At least 2^32: the id; otherwise the code of the rejection.
+    ///
+    /// # Errors
+    /// A weight out of its range.
+    pub fn try_acquire(
+        &mut self,
+        owner: OwnerId,
+        now: f64,
+        weight: f64,
+    ) -> Result<f64, InvalidOption> {
+        let weight = options::count(Opt::Weight, weight, self.notation)?;
+        let request = Request::permit(weight).owner(owner);
+        let answer = self.core.try_acquire(self.instant(now), request)?;
+        Ok(answer.map_or_else(rejection_code, id_number))
+    }
+
+    /// See [`Bulkhead::start`].
+    pub fn start(&mut self, id: f64) {
+        self.core.start(id_of(id));
+    }
+
+    /// See [`Bulkhead::finish`]; 0 completed, 1 failed, 2 leaked.
+    pub fn finish(&mut self, now: f64, id: f64, outcome: u32) -> bool {
+        let outcome = match outcome {
+            0 => Outcome::Completed,
+            2 => Outcome::Leaked,
+            _ => Outcome::Failed,
+        };
+        self.core.finish(self.instant(now), id_of(id), outcome)
+    }
+
+    /// See [`Bulkhead::release`].
+    pub fn release(&mut self, now: f64, id: f64) -> bool {
+        self.core.release(self.instant(now), id_of(id))
+    }
+
+    /// See [`Bulkhead::cancel`]; 0 settled, 1 withdrawn, 2 answered early.
+    pub fn cancel(&mut self, now: f64, id: f64) -> u32 {
+        match self.core.cancel(self.instant(now), id_of(id)) {
+            Cancellation::Settled => 0,
+            Cancellation::Withdrawn => 1,
+            Cancellation::AnsweredEarly => 2,
+        }
+    }
+
+    /// See [`Bulkhead::abort`].
+    pub fn abort(&mut self, now: f64, ids: &[f64]) {
+        self.core
+            .abort(self.instant(now), ids.iter().map(|id| id_of(*id)));
+    }
+
+    /// See [`Bulkhead::resize`].
+    ///
+    /// # Errors
+    /// A limit out of its range.
+    pub fn resize(&mut self, now: f64, limit: f64) -> Result<(), InvalidOption> {
+        let limit = options::count(Opt::Resize, limit, self.notation)?;
+        self.core.resize(self.instant(now), limit)
+    }
+
+    /// See [`Bulkhead::close`].
+    pub fn close(&mut self, now: f64, abort: bool) {
+        self.core.close(self.instant(now), abort);
+    }
+
+    /// See [`Bulkhead::drain`].
+    pub fn drain(&mut self, now: f64) {
+        self.core.drain(self.instant(now));
+    }
+
+    /// See [`Bulkhead::evict`].
+    pub fn evict(&mut self, owner: OwnerId, now: f64) {
+        self.core.evict(self.instant(now), owner);
+    }
+
+    /// See [`Bulkhead::watch_idle`].
+    pub fn watch_idle(&mut self, owner: OwnerId, now: f64) -> bool {
+        self.core.watch_idle(self.instant(now), owner)
+    }
+
+    /// See [`Bulkhead::handle_timeout`].
+    pub fn handle_timeout(&mut self, now: f64) {
+        self.core.handle_timeout(self.instant(now));
+    }
+
+    /// See [`Bulkhead::poll_event`].
+    pub fn next_event(&mut self, owner: OwnerId) -> EventNumbers {
+        let (kind, id, nanos) = match self.core.poll_event(owner) {
+            None => return EventNumbers::default(),
+            Some(Event::Granted { id }) => (1, id, 0),
+            Some(Event::QueueTimedOut { id, nanos }) => (2, id, nanos),
+            Some(Event::Closed { id, nanos }) => (3, id, nanos),
+            Some(Event::TooHeavy { id, nanos }) => (4, id, nanos),
+            Some(Event::Cancelled { id, nanos }) => (5, id, nanos),
+            Some(Event::CallTimedOut { id, nanos }) => (6, id, nanos),
+            Some(Event::CallClosed { id, nanos }) => (7, id, nanos),
+            Some(Event::Idle) => (8, Id::from_raw(0), 0),
+        };
+        EventNumbers {
+            kind,
+            id: id_number(id),
+            time: self.notation.units(nanos),
+        }
+    }
+
+    /// The other owners to wake, each once; see [`Bulkhead::poll_wake`].
+    pub fn take_wakes(&mut self, owner: OwnerId) -> Vec<f64> {
+        let mut wakes = Vec::new();
+        while let Some(other) = self.core.poll_wake() {
+            if other != owner {
+                wakes.push(owner_number(other));
+            }
+        }
+        wakes
+    }
+
+    /// See [`Bulkhead::poll_timeout`]; infinite for none.
+    #[must_use]
+    pub fn next_timer(&self, owner: OwnerId) -> f64 {
+        let at = self.core.poll_timeout(owner);
+        at.map_or(f64::INFINITY, |at| self.notation.units(at.as_nanos()))
+    }
+
+    /// See [`Bulkhead::keeps_alive`].
+    #[must_use]
+    pub fn keeps_alive(&self, owner: OwnerId) -> bool {
+        self.core.keeps_alive(owner)
+    }
+
+    /// The snapshot as numbers, in the order of [`crate::STATS`].
+    #[must_use]
+    pub fn stats(&self) -> [f64; 34] {
+        self.core.snapshot().to_numbers(self.notation)
+    }
+
+    fn instant(&self, now: f64) -> Instant {
+        options::instant(now, self.notation)
+    }
+}
+
+/// An owner as a number.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+pub const fn owner_number(owner: OwnerId) -> f64 {
+    owner.as_raw() as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+fn id_number(id: Id) -> f64 {
+    id.as_raw() as f64
+}
+
+/// Anything that is no id becomes 0, which is never current.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates"
+)]
+fn id_of(number: f64) -> Id {
+    Id::from_raw(number as u64)
+}
+
+fn rejection_code(rejection: Rejection) -> f64 {
+    match rejection {
+        Rejection::Full(FullReason::QueueFull) => 1.0,
+        Rejection::Full(FullReason::NoQueue) => 2.0,
+        Rejection::Full(FullReason::NotWilling) => 3.0,
+        Rejection::Full(FullReason::Paused) => 4.0,
+        Rejection::QueueTimeout => 5.0,
+        Rejection::Closed => 6.0,
+        Rejection::TooHeavy => 7.0,
+        Rejection::Cancelled => 8.0,
+    }
+}
