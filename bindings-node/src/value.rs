@@ -1,0 +1,282 @@
+//! Numbers in, numbers out, errors as exceptions.
+
+use std::ffi::CStr;
+use std::fmt::Display;
+use std::ptr;
+
+use napi::sys;
+
+use crate::handle::Handle;
+
+/// A live environment, within one call from it.
+#[derive(Clone, Copy)]
+pub(crate) struct Env(sys::napi_env);
+
+/// The arguments of a call.
+pub(crate) struct Args<const N: usize> {
+    env: Env,
+    values: [sys::napi_value; N],
+}
+
+/// An answer; `None` says that an exception is pending.
+pub(crate) type Answer = Option<sys::napi_value>;
+
+impl Env {
+    pub(crate) const fn new(env: sys::napi_env) -> Self {
+        Self(env)
+    }
+
+    pub(crate) const fn raw(self) -> sys::napi_env {
+        self.0
+    }
+
+    pub(crate) fn number(self, value: f64) -> Answer {
+        let mut out = ptr::null_mut();
+        // SAFETY: a live environment and room for the answer.
+        self.check(unsafe { sys::napi_create_double(self.0, value, &raw mut out) })?;
+        Some(out)
+    }
+
+    pub(crate) fn small(self, value: u32) -> Answer {
+        let mut out = ptr::null_mut();
+        // SAFETY: as above.
+        self.check(unsafe { sys::napi_create_uint32(self.0, value, &raw mut out) })?;
+        Some(out)
+    }
+
+    pub(crate) fn boolean(self, value: bool) -> Answer {
+        let mut out = ptr::null_mut();
+        // SAFETY: as above.
+        self.check(unsafe { sys::napi_get_boolean(self.0, value, &raw mut out) })?;
+        Some(out)
+    }
+
+    /// Node takes a null answer as `undefined`.
+    #[expect(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "as the other answers"
+    )]
+    pub(crate) const fn undefined(self) -> Answer {
+        Some(ptr::null_mut())
+    }
+
+    /// A `Float64Array` of its own memory.
+    pub(crate) fn numbers(self, values: &[f64]) -> Answer {
+        let (mut memory, mut buffer, mut array) =
+            (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        // SAFETY: a live environment and room for the answers; the buffer is as long as what is
+        // copied into it and cannot be seen by anybody else yet.
+        unsafe {
+            let bytes = size_of_val(values);
+            self.check(sys::napi_create_arraybuffer(
+                self.0,
+                bytes,
+                &raw mut memory,
+                &raw mut buffer,
+            ))?;
+            if !values.is_empty() {
+                ptr::copy_nonoverlapping(values.as_ptr(), memory.cast::<f64>(), values.len());
+            }
+            let kind = sys::TypedarrayType::float64_array;
+            let (env, length) = (self.0, values.len());
+            self.check(sys::napi_create_typedarray(
+                env,
+                kind,
+                length,
+                buffer,
+                0,
+                &raw mut array,
+            ))?;
+        }
+        Some(array)
+    }
+
+    pub(crate) fn object(self) -> Answer {
+        let mut out = ptr::null_mut();
+        // SAFETY: a live environment and room for the answer.
+        self.check(unsafe { sys::napi_create_object(self.0, &raw mut out) })?;
+        Some(out)
+    }
+
+    pub(crate) fn set(
+        self,
+        object: sys::napi_value,
+        name: &CStr,
+        value: sys::napi_value,
+    ) -> Option<()> {
+        // SAFETY: live values of this environment and a NUL-terminated name.
+        self.check(unsafe { sys::napi_set_named_property(self.0, object, name.as_ptr(), value) })
+    }
+
+    /// Tells the collector of memory that it cannot see. A hint: its failure changes nothing.
+    pub(crate) fn adjust_memory(self, bytes: i64) {
+        let mut total = 0;
+        // SAFETY: a live environment and room for the answer.
+        unsafe { sys::napi_adjust_external_memory(self.0, bytes, &raw mut total) };
+    }
+
+    /// A good value of the right type, but out of its range.
+    pub(crate) fn range_error<T>(self, error: &impl Display) -> Option<T> {
+        self.throw(&error.to_string(), sys::napi_create_range_error)
+    }
+
+    pub(crate) fn type_error<T>(self, text: &str) -> Option<T> {
+        self.throw(text, sys::napi_create_type_error)
+    }
+
+    /// The host refused: out of memory, or an exception is pending already.
+    pub(crate) fn failed<T>(self) -> Option<T> {
+        self.throw(
+            "the host refused a value of the engine",
+            sys::napi_create_error,
+        )
+    }
+
+    fn check(self, status: sys::napi_status) -> Option<()> {
+        if status == sys::Status::napi_ok {
+            Some(())
+        } else {
+            self.failed()
+        }
+    }
+
+    fn throw<T>(self, text: &str, create: CreateError) -> Option<T> {
+        let (mut message, mut error) = (ptr::null_mut(), ptr::null_mut());
+        let length = isize::try_from(text.len()).unwrap_or(0);
+        // SAFETY: a live environment, a text of the length given, room for the answers. While an
+        // exception is pending each of these fails and leaves that one in place.
+        unsafe {
+            let text = text.as_ptr().cast();
+            if sys::napi_create_string_utf8(self.0, text, length, &raw mut message)
+                == sys::Status::napi_ok
+                && create(self.0, ptr::null_mut(), message, &raw mut error) == sys::Status::napi_ok
+            {
+                sys::napi_throw(self.0, error);
+            }
+        }
+        None
+    }
+}
+
+type CreateError = unsafe extern "C" fn(
+    sys::napi_env,
+    sys::napi_value,
+    sys::napi_value,
+    *mut sys::napi_value,
+) -> sys::napi_status;
+
+impl<const N: usize> Args<N> {
+    /// The arguments of this call and the handle that its function is bound to.
+    ///
+    /// # Safety
+    /// `info` is that of a running call. If the handle is used, the function was made with one.
+    pub(crate) unsafe fn of(
+        env: sys::napi_env,
+        info: sys::napi_callback_info,
+    ) -> (Self, *const Handle) {
+        let mut count = N;
+        let mut values = [ptr::null_mut(); N];
+        let mut data = ptr::null_mut();
+        // SAFETY: room for `N` arguments; missing ones are filled with `undefined`. It cannot fail
+        // on the arguments of a running call.
+        unsafe {
+            sys::napi_get_cb_info(
+                env,
+                info,
+                &raw mut count,
+                values.as_mut_ptr(),
+                ptr::null_mut(),
+                &raw mut data,
+            );
+        }
+        (
+            Self {
+                env: Env(env),
+                values,
+            },
+            data.cast(),
+        )
+    }
+
+    pub(crate) fn number(&self, index: usize) -> Option<f64> {
+        let mut out = 0.0;
+        // SAFETY: a live value and room for the answer.
+        let status =
+            unsafe { sys::napi_get_value_double(self.env.0, self.values[index], &raw mut out) };
+        if status == sys::Status::napi_ok {
+            return Some(out);
+        }
+        self.wrong(index, "a number")
+    }
+
+    /// As [`Args::number`]; the outer `None` is the exception, the inner one `undefined`.
+    #[expect(clippy::option_option, reason = "two different absences")]
+    pub(crate) fn optional(&self, index: usize) -> Option<Option<f64>> {
+        let mut kind = sys::ValueType::napi_undefined;
+        // SAFETY: a live value and room for the answer.
+        unsafe { sys::napi_typeof(self.env.0, self.values[index], &raw mut kind) };
+        if kind == sys::ValueType::napi_undefined {
+            return Some(None);
+        }
+        self.number(index).map(Some)
+    }
+
+    pub(crate) fn small(&self, index: usize) -> Option<u32> {
+        let mut out = 0;
+        // SAFETY: as above.
+        let status =
+            unsafe { sys::napi_get_value_uint32(self.env.0, self.values[index], &raw mut out) };
+        if status == sys::Status::napi_ok {
+            return Some(out);
+        }
+        self.wrong(index, "a number")
+    }
+
+    pub(crate) fn boolean(&self, index: usize) -> Option<bool> {
+        let mut out = false;
+        // SAFETY: as above.
+        let status =
+            unsafe { sys::napi_get_value_bool(self.env.0, self.values[index], &raw mut out) };
+        if status == sys::Status::napi_ok {
+            return Some(out);
+        }
+        self.wrong(index, "a boolean")
+    }
+
+    /// The numbers of a `Float64Array`, copied: nothing of the host's is held under the lock.
+    pub(crate) fn numbers(&self, index: usize) -> Option<Vec<f64>> {
+        let (mut is_array, mut kind) = (false, -1);
+        let (mut length, mut memory) = (0, ptr::null_mut());
+        let (env, value) = (self.env.0, self.values[index]);
+        // SAFETY: live values and room for the answers; the second question is asked only of a
+        // typed array.
+        unsafe {
+            sys::napi_is_typedarray(env, value, &raw mut is_array);
+            if is_array {
+                sys::napi_get_typedarray_info(
+                    env,
+                    value,
+                    &raw mut kind,
+                    &raw mut length,
+                    &raw mut memory,
+                    ptr::null_mut(),
+                    ptr::null_mut(),
+                );
+            }
+        }
+        if kind != sys::TypedarrayType::float64_array {
+            return self.wrong(index, "a Float64Array");
+        }
+        if length == 0 || memory.is_null() {
+            return Some(Vec::new());
+        }
+        // SAFETY: `length` numbers lie at `memory`, and no script runs before they are copied.
+        Some(unsafe { std::slice::from_raw_parts(memory.cast::<f64>(), length) }.to_vec())
+    }
+
+    fn wrong<T>(&self, index: usize, wanted: &str) -> Option<T> {
+        self.env
+            .type_error(&format!("argument {} must be {wanted}", index + 1))
+    }
+}
