@@ -1,18 +1,63 @@
 # Everything a developer types. Each target sets up what it needs: it looks first, installs only what is missing, and names
-# what it cannot install. `make` alone says what there is.
+# what it cannot install. What is up to date is not built again. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/bash
 
-.PHONY: help test check
+SCENARIOS ?= tests/scenarios
+
+# --- what is built, and from what ---
+
+files = $(shell find $(1) -type f -not -path '*/__pycache__/*' 2>/dev/null)
+CORE := Cargo.toml Cargo.lock core/Cargo.toml $(call files,core/src)
+
+TOOLS := target/venv/.requirements.txt
+NODE_MODULES := js/node_modules/.package-lock.json
+WASM := target/wasm/bulkheads_wasm_bg.wasm
+ADDON := target/stamps/node-addon
+JS := target/stamps/js
+PYTHON := target/stamps/python
+
+$(TOOLS): tests/requirements.txt tests/ci/venv.sh
+	@tests/ci/venv.sh
+
+$(NODE_MODULES): js/package.json js/package-lock.json
+	@tests/ci/npm.sh
+
+$(WASM): $(CORE) $(NODE_MODULES) bindings-wasm/Cargo.toml $(call files,bindings-wasm/src) tests/ci/wasm.sh
+	@tests/ci/wasm.sh
+
+$(ADDON): $(CORE) bindings-node/Cargo.toml $(call files,bindings-node/src) tests/ci/node-addon.sh
+	@tests/ci/node-addon.sh
+	@mkdir -p $(@D) && touch $@
+
+$(JS): $(WASM) $(NODE_MODULES) $(call files,js/src js/scripts) $(wildcard js/*.json js/*.mjs js/*.js js/*.ts)
+	@tests/ci/js.sh
+	@mkdir -p $(@D) && touch $@
+
+$(PYTHON): $(CORE) $(TOOLS) bindings-python/Cargo.toml bindings-python/pyproject.toml $(call files,bindings-python/src) tests/ci/python.sh
+	@tests/ci/python.sh
+	@mkdir -p $(@D) && touch $@
+
+# --- what there is to type ---
+
+.PHONY: help lab lab-checkout test check conformance build chromium
 
 help: ## what there is to type
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-test: ## everything: format, lints, the tests of every language
+test: $(TOOLS) ## everything: format, lints, the tests of every language
 	@python3 tests/ci/suite.py full
 
-check: ## the inner loop: format, lints, the core
+check: $(TOOLS) ## the inner loop: format, lints, the core
 	@python3 tests/ci/suite.py quick
+
+conformance: build chromium ## the scenarios on every surface; SCENARIOS=<folder or file> names others
+	@python3 tests/conformance/run.py $(SCENARIOS)
+
+build: $(ADDON) $(JS) $(PYTHON) ## the engines and the packages of every language
+
+chromium:
+	@tests/ci/chromium.sh >/dev/null

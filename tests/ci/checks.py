@@ -15,8 +15,13 @@ class Check:
     suites: tuple[str, ...]
 
 
+RUFF = "target/venv/bin/ruff"
+
 CHECKS = [
     Check("rust format", "cargo fmt --all --check", QUICK),
+    Check("python format", f"{RUFF} format --check .", QUICK),
+    Check("python lints", f"{RUFF} check .", QUICK),
+    Check("python types", "target/venv/bin/mypy", QUICK),
     Check("rust lints", "cargo clippy -q --workspace --all-targets -- -D warnings", QUICK),
-    Check("rust tests", "cargo test -q --workspace", QUICK),
+    Check("rust tests", "cargo test -q -p bulkheads", QUICK),
 ]

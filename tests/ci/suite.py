@@ -24,7 +24,7 @@ COUNTS = [
     re.compile(r"^(?P<passed>\d+) passed, (?P<failed>\d+) failed"),
     re.compile(r"^=* ?(?:(?P<failed>\d+) failed)?(?:, )?(?:(?P<passed>\d+) passed)?(?:, [^=]*)? in [\d.]+s"),
 ]
-NODE_COUNT = re.compile(r"^(?:#|ℹ) (?P<what>pass|fail) (?P<n>\d+)$")
+NODE_COUNT = re.compile(r"^(?:#|\u2139) (?P<what>pass|fail) (?P<n>\d+)$")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -50,9 +50,7 @@ def main(arguments: list[str]) -> int:
 
 def run(check: Check) -> Outcome:
     started = time.monotonic()
-    process = subprocess.Popen(
-        check.command, shell=True, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+    process = subprocess.Popen(check.command, shell=True, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.stdout is not None  # it is a pipe
     passed = failed = 0
     for line in process.stdout:
@@ -82,7 +80,8 @@ def report(outcomes: list[Outcome]) -> int:
     print()
     for outcome in outcomes:
         mark = "FAILED" if outcome.failed else "ok"
-        print(f"{mark:>6}  {outcome.check.name:<28} {outcome.passed:>6} passed {outcome.failed:>4} failed {outcome.seconds:>7.1f} s")
+        counts = f"{outcome.passed:>6} passed {outcome.failed:>4} failed"
+        print(f"{mark:>6}  {outcome.check.name:<28} {counts} {outcome.seconds:>7.1f} s")
     passed = sum(outcome.passed for outcome in outcomes)
     failed = sum(outcome.failed for outcome in outcomes)
     print(f"\n{passed} passed, {failed} failed", flush=True)

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds the WebAssembly engine into target/wasm: bulkheads_wasm.js, bulkheads_wasm_bg.wasm (optimised) and their types.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+TARGET=wasm32-unknown-unknown
+# A directory of its own: this build may use another compiler than the rest, and the two would throw each other's work away.
+BUILD=(build --release -p bulkheads-wasm --target "$TARGET" --target-dir target/wasm-build)
+
+has_target() { [ -d "$(rustc --print sysroot)/lib/rustlib/$TARGET" ]; }
+has_debian_source() { [ -f "$(/usr/bin/rustc --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library/std/Cargo.toml" ]; }
+has_debian_route() { [ -x /usr/bin/cargo ] && [ -x /usr/bin/rustc ] && command -v wasm-ld >/dev/null && has_debian_source; }
+
+build_with_target() {
+    say "wasm route: the target $TARGET of $(rustc --version)"
+    cargo "${BUILD[@]}"
+}
+
+# Debian has no compiled library for this target in a compiler new enough, but it has the library's source.
+build_with_debian() {
+    say "wasm route: Debian's $(/usr/bin/rustc --version), which compiles the standard library from its source"
+    env -u RUSTUP_TOOLCHAIN RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld \
+        /usr/bin/cargo "${BUILD[@]}" -Zbuild-std=std,panic_abort
+}
+
+build() {
+    if has_target; then build_with_target && return; fi
+    if ! has_debian_route; then
+        HINT="or run: rustup target add $TARGET" \
+            apt_install "a compiler for $TARGET" rustc-web rust-web-src cargo-web lld
+    fi
+    build_with_debian
+}
+
+tests/ci/npm.sh
+bindgen=$(tests/ci/wasm-bindgen.sh)
+build
+
+rm -rf target/wasm.new
+"$bindgen" --target web --out-dir target/wasm.new "target/wasm-build/$TARGET/release/bulkheads_wasm.wasm"
+# What every engine since 2022 has, and what the Rust compiler uses by default; nothing newer.
+js/node_modules/.bin/wasm-opt -O3 --enable-bulk-memory --enable-bulk-memory-opt --enable-mutable-globals --enable-multivalue \
+    --enable-nontrapping-float-to-int --enable-reference-types --enable-sign-ext \
+    target/wasm.new/bulkheads_wasm_bg.wasm -o target/wasm.new/bulkheads_wasm_bg.wasm
+rm -rf target/wasm
+mv target/wasm.new target/wasm
+say "target/wasm/bulkheads_wasm_bg.wasm: $(wc -c <target/wasm/bulkheads_wasm_bg.wasm) bytes"
