@@ -134,10 +134,8 @@ impl Bulkhead {
         self.advance(now);
         Ok(match self.admit(&request) {
             Ok(Some(id)) => Admission::Admitted(id),
-            Ok(None) => match self.refusal(&request) {
-                Some(reason) => Admission::Rejected(self.reject(reason.into())),
-                None => Admission::Queued(self.enqueue(&request)),
-            },
+            Ok(None) if self.may_wait(&request) => Admission::Queued(self.enqueue(&request)),
+            Ok(None) => Admission::Rejected(self.reject(self.refusal().into())),
             Err(rejection) => Admission::Rejected(self.reject(rejection)),
         })
     }
@@ -153,14 +151,9 @@ impl Bulkhead {
     ) -> Result<Result<Id, Rejection>, InvalidOption> {
         options::check_count(Opt::Weight, request.weight)?;
         self.advance(now);
-        Ok(match self.admit(&request) {
-            Ok(Some(id)) => Ok(id),
-            Ok(None) => {
-                let reason = self.refusal(&request).unwrap_or(FullReason::NotWilling);
-                Err(self.reject(reason.into()))
-            }
-            Err(rejection) => Err(self.reject(rejection)),
-        })
+        let answer = self.admit(&request);
+        let refused = answer.and_then(|id| id.ok_or_else(|| self.refusal().into()));
+        Ok(refused.map_err(|rejection| self.reject(rejection)))
     }
 
     /// The checks of an arrival, in the order of the contract, and its permits if it can have
@@ -193,16 +186,24 @@ impl Bulkhead {
         self.store.id(slot)
     }
 
-    /// Why a call that cannot run at once cannot wait either.
-    fn refusal(&self, request: &Request) -> Option<FullReason> {
-        let no_place = self.store.queued() >= self.config.max_queue;
-        let unwilling = request.timeout == Span::ZERO;
-        match (no_place, unwilling) {
-            (false, false) => None,
-            _ if self.limit == 0 => Some(FullReason::Paused),
-            (true, _) if self.config.max_queue == 0 => Some(FullReason::NoQueue),
-            (true, _) => Some(FullReason::QueueFull),
-            (false, true) => Some(FullReason::NotWilling),
+    fn may_wait(&self, request: &Request) -> bool {
+        self.has_place() && request.timeout > Span::ZERO
+    }
+
+    fn has_place(&self) -> bool {
+        self.store.queued() < self.config.max_queue
+    }
+
+    /// Why a call that can neither run at once nor wait is rejected.
+    fn refusal(&self) -> FullReason {
+        if self.limit == 0 {
+            FullReason::Paused
+        } else if self.config.max_queue == 0 {
+            FullReason::NoQueue
+        } else if self.has_place() {
+            FullReason::NotWilling
+        } else {
+            FullReason::QueueFull
         }
     }
 

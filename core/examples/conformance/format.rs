@@ -8,7 +8,8 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Scenario {
-    pub(crate) scenario: String,
+    #[serde(rename = "scenario")]
+    pub(crate) sentence: String,
     #[serde(rename = "contract")]
     pub(crate) _contract: Option<String>,
     pub(crate) bulkhead: Options,
@@ -81,13 +82,23 @@ pub(crate) struct Step {
     pub(crate) then: Option<Vec<String>>,
     pub(crate) stats: Option<BTreeMap<String, u64>>,
     #[serde(default, deserialize_with = "present")]
-    pub(crate) next_timer: Option<Option<f64>>,
+    pub(crate) next_timer: NextTimer,
     pub(crate) idle: Option<bool>,
 }
 
+/// What a step says of the next timer.
+#[derive(Default)]
+pub(crate) enum NextTimer {
+    At(f64),
+    None,
+    #[default]
+    Unchecked,
+}
+
 /// Tells a key that is null from one that is absent.
-fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Option<f64>>, D::Error> {
-    Deserialize::deserialize(value).map(Some)
+fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<NextTimer, D::Error> {
+    let millis = Option::<f64>::deserialize(value)?;
+    Ok(millis.map_or(NextTimer::None, NextTimer::At))
 }
 
 impl Options {

@@ -20,7 +20,9 @@ fn main() -> ExitCode {
     let files = std::env::args()
         .skip(1)
         .flat_map(|path| files_of(Path::new(&path)));
-    files.for_each(|file| run_file(&file, &mut counts));
+    for file in files {
+        run_file(&file, &mut counts);
+    }
     if counts.passed + counts.failed + counts.skipped == 0 {
         println!("no scenario found");
         counts.failed = 1;
@@ -72,7 +74,7 @@ fn run_file(file: &Path, counts: &mut Counts) {
 }
 
 fn run(file: &Path, scenario: &Scenario, counts: &mut Counts) {
-    let name = &scenario.scenario;
+    let name = &scenario.sentence;
     if scenario
         .surfaces
         .as_ref()
