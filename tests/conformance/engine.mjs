@@ -1,0 +1,180 @@
+// The scenarios at engine level: `node tests/conformance/engine.mjs wasm|native FOLDER|FILE…`. The smallest driver there can be:
+// numbers in, events out, no promises; virtual time is a variable.
+
+import { pathToFileURL } from 'node:url';
+import { ENGINES, loadEngine } from './lib/engines.mjs';
+import { readScenarioFiles } from './lib/files.mjs';
+import { run, timeOf } from './scenario.mjs';
+
+const RUN = 1;
+const ABORTED = 2;
+const COMPLETED = 0;
+const FAILED = 1;
+const QUEUED = (answer) => answer < 0;
+const ADMITTED = (answer) => answer >= 2 ** 32;
+const REJECTIONS = [undefined, 'full', 'full', 'full', 'full', 'queue_timeout', 'closed', 'too_heavy', 'cancelled'];
+const GRANTED = 1;
+const IDLE = 8;
+/** The state that an event brings its label. */
+const EVENTS = [undefined, 'running', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'call_timeout', 'closed'];
+
+/** The names of the format in the order of `stats()`; the first figure is the state, the last ones are histograms. */
+const FIGURES = [
+  'state', 'limit', 'active', 'available', 'running', 'queued', 'overrun', 'peak_active', 'peak_queued', 'admitted', 'completed',
+  'failed', 'call_timeout', 'unclaimed', 'abandoned_runs', 'leaked', 'double_releases', 'full', 'queue_timeout', 'cancelled', 'closed',
+  'too_heavy',
+];
+
+/** A surface of lib/timeline.mjs over one engine. */
+export class EngineSurface {
+  #engine;
+  #tell;
+  #now = 0;
+  #labels = new Map();
+  #ended = false;
+  #idle = false;
+
+  constructor(create, options, tell) {
+    const { maxConcurrent, maxQueue, timeoutMs, callTimeoutMs, abandonAfterMs } = options;
+    this.#engine = create(maxConcurrent, maxQueue, timeoutMs, callTimeoutMs, abandonAfterMs);
+    this.#tell = tell;
+  }
+
+  advance(at) {
+    this.#fireUntil(at);
+    this.#now = at;
+  }
+
+  jump(at) {
+    this.#now = at;
+  }
+
+  act(step, label) {
+    switch (step.do) {
+      case 'call':
+        return this.#arrive(label, this.#acquire(step, RUN));
+      case 'acquire':
+        return this.#arrive(label, this.#acquire(step, 0));
+      case 'try_acquire': {
+        const answer = this.#engine.tryAcquire(this.#now, step.weight ?? 1);
+        return ADMITTED(answer) ? this.#arrive(label, answer) : this.#tell(label.name, 'rejected');
+      }
+      case 'finish':
+        return this.#finish(label, COMPLETED, 'completed');
+      case 'fail':
+        return this.#finish(label, FAILED, 'failed');
+      case 'cancel':
+        return this.#cancel(label);
+      case 'release':
+        this.#engine.release(this.#now, label.own);
+        return this.#tell(label.name, 'released');
+      case 'resize':
+        return this.#engine.resize(this.#now, step.to);
+      case 'close':
+        return this.#end(() => this.#engine.close(this.#now, false));
+      case 'drain':
+        return this.#end(() => this.#engine.drain(this.#now));
+      case 'tick':
+        return this.#engine.handleTimeout(this.#now);
+      default:
+        throw new Error(`no such verb: ${step.do}`);
+    }
+  }
+
+  settle() {
+    this.#drain();
+    this.#fireUntil(this.#now);
+  }
+
+  stats() {
+    const figures = this.#engine.stats();
+    return Object.fromEntries(FIGURES.map((name, index) => [name, figures[index]]));
+  }
+
+  nextTimer() {
+    const at = this.#engine.nextTimer();
+    return at === Infinity ? null : at;
+  }
+
+  idle() {
+    return this.#ended && this.#idle;
+  }
+
+  dispose() {
+    this.#engine.free?.();
+  }
+
+  #acquire(step, kind) {
+    const flags = kind | (step.aborted ? ABORTED : 0);
+    return this.#engine.acquire(this.#now, step.weight ?? 1, timeOf(step.timeout_ms ?? Infinity), step.deadline_ms ?? Infinity, flags);
+  }
+
+  #arrive(label, answer) {
+    if (!ADMITTED(answer) && !QUEUED(answer)) return this.#tell(label.name, REJECTIONS[answer] ?? `an unknown answer ${answer}`);
+    label.own = Math.abs(answer);
+    this.#labels.set(label.own, label);
+    this.#tell(label.name, QUEUED(answer) ? 'waiting' : 'running');
+  }
+
+  #finish(label, outcome, state) {
+    this.#engine.finish(this.#now, label.own, outcome);
+    // One that was answered keeps its answer.
+    if (label.state === 'running') this.#tell(label.name, state);
+  }
+
+  #cancel(label) {
+    const outcome = this.#engine.cancel(this.#now, label.own ?? 0);
+    if (outcome === 0) return;
+    this.#tell(label.name, 'cancelled');
+    if (outcome === 2 && !label.ignoresSignal) this.#engine.finish(this.#now, label.own, FAILED);
+  }
+
+  #end(act) {
+    act();
+    this.#ended = true;
+    // Asked again after each: a promise that has settled stays settled.
+    this.#idle ||= this.#engine.watchIdle(this.#now);
+  }
+
+  /** Each timer due by `at` fires at its own time, and the host runs in between. */
+  #fireUntil(at) {
+    for (let timer = this.#engine.nextTimer(); timer <= at; timer = this.#engine.nextTimer()) {
+      this.#now = Math.max(this.#now, timer);
+      this.#engine.handleTimeout(this.#now);
+      if (this.#engine.nextTimer() === timer && !this.#drain()) throw new Error(`the timer at ${timer} is still due after it fired`);
+      this.#drain();
+    }
+  }
+
+  /** Takes the events of a turn; only then do the granted go on. Answers whether there were any. */
+  #drain() {
+    const granted = [];
+    let any = false;
+    for (let kind = this.#engine.nextEvent(); kind !== 0; kind = this.#engine.nextEvent()) {
+      any = true;
+      if (kind === IDLE) this.#idle = true;
+      else this.#take(kind, this.#labels.get(this.#engine.eventId()), granted);
+    }
+    for (const label of granted) this.#engine.start(label.own);
+    return any;
+  }
+
+  #take(kind, label, granted) {
+    if (!label) throw new Error(`event ${kind} of an id that nobody holds: ${this.#engine.eventId()}`);
+    // A grant of this turn whose caller was cancelled since.
+    if (label.state !== 'waiting' && label.state !== 'running') return;
+    this.#tell(label.name, EVENTS[kind] ?? `an unknown event ${kind}`);
+    if (kind === GRANTED) granted.push(label);
+  }
+}
+
+async function main([kind, ...paths]) {
+  if (!ENGINES.includes(kind) || paths.length === 0) throw new Error(`usage: engine.mjs ${ENGINES.join('|')} FOLDER|FILE…`);
+  const create = await loadEngine(kind);
+  const surface = kind === 'native' ? 'node-engine' : 'wasm-engine';
+  const make = (options, tell) => new EngineSurface(create, options, tell);
+  const { failed } = await run(readScenarioFiles(paths), surface, make, console.log);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await main(process.argv.slice(2));

@@ -1,0 +1,171 @@
+// Plays one scenario on one surface and compares what came with what was wanted. It knows labels and turns, not how a surface
+// works: the engines and the public API are driven by the same lines. No imports: this runs in Node and in the browser.
+
+/**
+ * What a surface is; each method may be async except `act`.
+ * @typedef {object} Surface
+ * @property {(at: number) => void} advance  time passes to `at`: each timer due by then fires at its own time, and the host runs until nothing is ready
+ * @property {(at: number) => void} jump     the host was blocked until `at`: the clock is set, nothing fires
+ * @property {(step: object, label?: Label) => void} act  does the step at once, within the host's turn
+ * @property {() => void} settle             the host runs until nothing is ready, timers that are due now included
+ * @property {() => object} stats            the snapshot, flat, under the names of the format
+ * @property {() => number | null} [nextTimer]  the engine's next deadline, for a surface that can see it
+ * @property {() => number | null} [hostTimer]  otherwise: when the host timer is armed, which may be earlier, never later
+ * @property {() => boolean} idle            whether the promise of close or drain has settled
+ * @property {() => void} [dispose]
+ *
+ * A label: `own` is the surface's to fill (an id, a permit, an abort controller).
+ * @typedef {{ name: string, kind: 'call' | 'hand', state: string, working: boolean, ignoresSignal: boolean, own: any }} Label
+ */
+
+export class Failure extends Error {
+  constructor(step, message) {
+    super(message);
+    this.step = step;
+  }
+}
+
+/**
+ * Plays `scenario`; throws a `Failure` at the first step that goes wrong.
+ * @param make `(options, tell) => Surface`; `tell(name, state)` reports each state of a label as it changes
+ */
+export async function play(scenario, make) {
+  const timeline = new Timeline();
+  let number = 0;
+  let surface;
+  try {
+    surface = await make(optionsOf(scenario.bulkhead), (name, state) => timeline.tell(name, state));
+    for (const step of scenario.steps) {
+      number += 1;
+      await playStep(timeline, surface, step, scenario.steps[number]?.same_turn === true);
+    }
+  } catch (error) {
+    throw error instanceof Failure ? error : new Failure(number, String(error?.stack ?? error));
+  } finally {
+    await surface?.dispose?.();
+  }
+
+  async function playStep(timeline, surface, step, goesOn) {
+    if (!step.same_turn) {
+      timeline.changes.length = 0;
+      if (step.late) await surface.jump(step.at);
+      else await surface.advance(step.at);
+    }
+    const label = timeline.labelOf(step, number);
+    const acted = timeline.changes.length;
+    surface.act(step, label);
+    if (goesOn) return;
+    await surface.settle();
+    const differences = await compare(timeline, surface, step, acted);
+    if (differences.length > 0) throw new Failure(number, differences.join('; '));
+  }
+}
+
+/** The options of a bulkhead as JavaScript writes them. */
+function optionsOf(bulkhead) {
+  const names = { max_concurrent: 'maxConcurrent', max_queue: 'maxQueue', timeout_ms: 'timeoutMs', call_timeout_ms: 'callTimeoutMs', abandon_after_ms: 'abandonAfterMs' };
+  return Object.fromEntries(Object.entries(bulkhead).map(([key, value]) => [names[key], timeOf(value)]));
+}
+
+/** A time of the format as a number. */
+export function timeOf(value) {
+  return value === 'infinity' ? Infinity : value;
+}
+
+class Timeline {
+  /** @type {Map<string, Label>} */
+  labels = new Map();
+  /** The changes of this turn, in order: `{ name, state }`. */
+  changes = [];
+  /** Calls with valid arguments. */
+  arrivals = 0;
+
+  tell(name, state) {
+    const label = this.labels.get(name);
+    if (!label) throw new Error(`the surface told of a label that there is not: ${name}`);
+    if (label.state === state) return;
+    if (state === 'running' && label.kind === 'call') label.working = true;
+    // Work that is cancelled ends at once, unless it ignores its signal.
+    if (state === 'cancelled' && label.state === 'running' && !label.ignoresSignal) label.working = false;
+    label.state = state;
+    this.changes.push({ name, state });
+  }
+
+  /** The label that a step makes or acts on; throws when the step is none that its label allows. */
+  labelOf(step, number) {
+    if (step.do === 'call' || step.do === 'acquire' || step.do === 'try_acquire') return this.#arrive(step, number);
+    if (!['finish', 'fail', 'cancel', 'release'].includes(step.do)) return undefined;
+    const label = this.labels.get(step.of);
+    if (!label) throw new Failure(number, `no label ${step.of}`);
+    const trouble = notAllowed(step.do, label);
+    if (trouble) throw new Failure(number, `${step.do} of ${label.name}, which ${trouble} (${label.state})`);
+    if (step.do === 'finish' || step.do === 'fail') label.working = false;
+    return label;
+  }
+
+  #arrive(step, number) {
+    if (this.labels.has(step.as)) throw new Failure(number, `label ${step.as} stands twice`);
+    const kind = step.do === 'call' ? 'call' : 'hand';
+    const label = { name: step.as, kind, state: '', working: false, ignoresSignal: step.ignores_signal === true, own: undefined };
+    this.labels.set(step.as, label);
+    this.arrivals += 1;
+    return label;
+  }
+}
+
+function notAllowed(verb, label) {
+  switch (verb) {
+    case 'finish':
+    case 'fail':
+      return label.working ? undefined : 'has no work that could settle';
+    case 'cancel':
+      return label.kind === 'call' || label.state === 'waiting' ? undefined : 'is no acquire that waits';
+    case 'release':
+      return label.kind === 'hand' && ['running', 'released'].includes(label.state) ? undefined : 'is no permit';
+  }
+}
+
+async function compare(timeline, surface, step, acted) {
+  const differences = [];
+  const differ = (what, want, came) => differences.push(`${what}: wanted ${JSON.stringify(want)}, came ${JSON.stringify(came)}`);
+  const own = step.as ?? step.of;
+  if ('expect' in step) {
+    const state = timeline.labels.get(own)?.state;
+    if (state !== step.expect) differ(`state of ${own}`, step.expect, state ?? null);
+  }
+  // The step's own label is in `expect`; what happened to it before the step acted is in `then`.
+  const others = timeline.changes.filter(({ name }, index) => index < acted || name !== own).map(({ name, state }) => `${name}:${state}`);
+  const then = step.then ?? [];
+  if (then.length !== others.length || then.some((change, index) => change !== others[index])) differ('then', then, others);
+  const stats = await surface.stats();
+  for (const [key, want] of Object.entries(step.stats ?? {})) if (stats[key] !== want) differ(key, want, stats[key] ?? null);
+  differences.push(...unbalanced(stats, timeline.arrivals));
+  if ('next_timer' in step) compareTimer(surface, step.next_timer, differ);
+  if ('idle' in step) {
+    const idle = await surface.idle();
+    if (idle !== step.idle) differ('idle', step.idle, idle);
+  }
+  return differences;
+}
+
+function compareTimer(surface, want, differ) {
+  if (surface.nextTimer) {
+    const came = surface.nextTimer();
+    if ((came === null) !== (want === null) || Math.abs(came - want) > NANOSECOND) differ('next_timer', want, came);
+  } else if (want !== null) {
+    const came = surface.hostTimer();
+    if (came === null || came > want + NANOSECOND) differ('host timer no later than', want, came);
+  }
+}
+
+const NANOSECOND = 1e-6;
+
+/** Nothing is ever lost: the books balance after every step, whether the scenario asks or not. */
+function unbalanced(s, arrivals) {
+  const ended = s.completed + s.failed + s.unclaimed + s.abandoned_runs + s.leaked + s.running;
+  const rejected = s.full + s.queue_timeout + s.cancelled + s.closed + s.too_heavy;
+  const found = [];
+  if (s.admitted !== ended) found.push(`the books: admitted ${s.admitted}, accounted for ${ended}`);
+  if (arrivals !== s.admitted + rejected + s.queued) found.push(`the books: ${arrivals} calls, accounted for ${s.admitted + rejected + s.queued}`);
+  return found;
+}
