@@ -6,7 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 say() { printf -- '--- %s\n' "$*" >&2; }
 
 give_up() {
-    printf 'error: %s\n' "$@" >&2
+    local line
+    for line in "$@"; do [ -z "$line" ] || printf 'error: %s\n' "$line" >&2; done
     exit 1
 }
 
