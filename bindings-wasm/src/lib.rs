@@ -2,6 +2,14 @@
 //!
 //! The methods are those of `docs/engine.md`. No method calls back into JavaScript, so none can
 //! find the object borrowed; after `free()` every method throws.
+#![cfg_attr(target_family = "wasm", no_std)]
+
+extern crate alloc;
+
+#[cfg(target_family = "wasm")]
+mod bare;
+
+use alloc::string::ToString;
 
 use bulkheads::engine::{Engine as Core, EventNumbers, Options};
 use bulkheads::{InvalidOption, Notation, OwnerId};
