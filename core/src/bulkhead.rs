@@ -138,6 +138,28 @@ impl Bulkhead {
         idle
     }
 
+    /// Asks for one [`Event::Room`] when a call of `weight` would no longer find the bulkhead
+    /// full: it would run at once, or end for good (closed, too heavy). True, and no event, if
+    /// that is now. Reserves nothing: whoever hears of it asks again. One wish for each owner, for
+    /// the lightest weight it asked for.
+    ///
+    /// # Errors
+    /// A weight out of its range.
+    pub fn watch_room(
+        &mut self,
+        now: Instant,
+        owner: OwnerId,
+        weight: u32,
+    ) -> Result<bool, InvalidOption> {
+        options::check_count(Opt::Weight, weight)?;
+        self.advance(now);
+        let room = self.room().admits(weight);
+        if let (false, Some(owner)) = (room, self.owners.find(owner)) {
+            self.owners.watch_room(owner, weight);
+        }
+        Ok(room)
+    }
+
     /// Permits of this bulkhead.
     #[must_use]
     pub const fn limit(&self) -> u32 {
@@ -194,6 +216,15 @@ impl Bulkhead {
         self.running == 0 && self.store.queued() == 0
     }
 
+    fn room(&self) -> Room {
+        let free = u64::from(self.limit).saturating_sub(self.used);
+        Room {
+            free: if self.store.queued() == 0 { free } else { 0 },
+            limit: self.limit,
+            open: self.state == State::Open,
+        }
+    }
+
     pub(crate) fn fits(&self, weight: u32) -> bool {
         self.used + u64::from(weight) <= u64::from(self.limit)
     }
@@ -209,6 +240,8 @@ impl Bulkhead {
         if self.is_idle() {
             self.owners.tell_idle();
         }
+        let room = self.room();
+        self.owners.tell_room(|weight| room.admits(weight));
     }
 
     fn grant(&mut self, slot: u32) {
@@ -259,5 +292,21 @@ impl Bulkhead {
                 self.end_waiter(slot, |id, nanos| Event::TooHeavy { id, nanos });
             }
         }
+    }
+}
+
+/// What an arrival would find.
+struct Room {
+    /// Permits that it could have at once.
+    free: u64,
+    limit: u32,
+    open: bool,
+}
+
+impl Room {
+    /// Whether a call of this weight would not be turned away as `full`.
+    fn admits(&self, weight: u32) -> bool {
+        let too_heavy = weight > self.limit && self.limit > 0;
+        !self.open || too_heavy || u64::from(weight) <= self.free
     }
 }

@@ -207,6 +207,20 @@ impl Engine {
         self.core.watch_idle(self.instant(now), owner)
     }
 
+    /// See [`Bulkhead::watch_room`].
+    ///
+    /// # Errors
+    /// A weight out of its range.
+    pub fn watch_room(
+        &mut self,
+        owner: OwnerId,
+        now: f64,
+        weight: f64,
+    ) -> Result<bool, InvalidOption> {
+        let weight = options::count(Opt::Weight, weight, self.notation)?;
+        self.core.watch_room(self.instant(now), owner, weight)
+    }
+
     /// See [`Bulkhead::handle_timeout`].
     pub fn handle_timeout(&mut self, now: f64) {
         self.core.handle_timeout(self.instant(now));
@@ -224,6 +238,7 @@ impl Engine {
             Some(Event::CallTimedOut { id, nanos }) => (6, id, nanos),
             Some(Event::CallClosed { id, nanos }) => (7, id, nanos),
             Some(Event::Idle) => (8, Id::from_raw(0), 0),
+            Some(Event::Room) => (9, Id::from_raw(0), 0),
         };
         EventNumbers {
             kind,

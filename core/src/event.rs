@@ -50,6 +50,8 @@ pub enum Event {
         /// Time waited.
         nanos: u64,
     },
+    /// Room for the weight that was asked for by [`crate::Bulkhead::watch_room`].
+    Room,
     /// The limit fell below its weight.
     TooHeavy {
         /// The waiter.

@@ -29,6 +29,8 @@ pub(crate) struct Owner {
     woken: bool,
     /// Wants one [`Event::Idle`].
     pub(crate) watches_idle: bool,
+    /// Wants one [`Event::Room`] for this weight; 0 for no wish.
+    watches_room: u32,
     pub(crate) timers: [Deadlines; 3],
     events: VecDeque<Event>,
 }
@@ -39,6 +41,8 @@ pub(crate) struct Owners {
     /// A lower bound of every deadline, so that an input with nothing due looks at one number.
     next_due: Instant,
     wakes: Vec<u32>,
+    /// How many owners watch for room, so that a step without watchers looks at one number.
+    room_watchers: u32,
 }
 
 impl Owners {
@@ -52,6 +56,7 @@ impl Owners {
             list: vec![first],
             next_due: Instant::NEVER,
             wakes: Vec::new(),
+            room_watchers: 0,
         }
     }
 
@@ -79,6 +84,7 @@ impl Owners {
 
     /// Its events go with it; its timers must have been removed.
     pub(crate) fn remove(&mut self, index: u32) {
+        self.watch_room(index, 0);
         let owner = &mut self.list[index as usize];
         *owner = Owner {
             generation: owner.generation,
@@ -137,6 +143,32 @@ impl Owners {
         for index in 0..u32::try_from(self.list.len()).unwrap_or(u32::MAX) {
             if core::mem::take(&mut self.at(index).watches_idle) {
                 self.push_event(index, Event::Idle);
+            }
+        }
+    }
+
+    /// Sets what an owner watches for; the lightest of its wishes counts, 0 ends them.
+    pub(crate) fn watch_room(&mut self, index: u32, weight: u32) {
+        let watched = &mut self.list[index as usize].watches_room;
+        self.room_watchers -= u32::from(*watched > 0);
+        *watched = if *watched > 0 {
+            weight.min(*watched)
+        } else {
+            weight
+        };
+        self.room_watchers += u32::from(*watched > 0);
+    }
+
+    /// One room event to each owner whose weight `has_room`.
+    pub(crate) fn tell_room(&mut self, has_room: impl Fn(u32) -> bool) {
+        if self.room_watchers == 0 {
+            return;
+        }
+        for index in 0..u32::try_from(self.list.len()).unwrap_or(u32::MAX) {
+            let weight = self.get(index).watches_room;
+            if weight > 0 && has_room(weight) {
+                self.watch_room(index, 0);
+                self.push_event(index, Event::Room);
             }
         }
     }

@@ -74,6 +74,38 @@ fn whoever_watches_hears_of_the_first_idle_moment_once() {
 }
 
 #[test]
+fn whoever_watches_for_room_hears_of_it_once() {
+    let mut core = Bulkhead::new(Config::new(2).max_queue(1)).expect("valid options");
+    let me = OwnerId::FIRST;
+    let first = acquire(&mut core, me);
+    assert_eq!(core.watch_room(NOW, me, 1), Ok(true));
+    assert_eq!(
+        core.watch_room(NOW, me, 3),
+        Ok(true),
+        "too heavy is no reason to wait"
+    );
+    let second = acquire(&mut core, me);
+    assert_eq!(core.watch_room(NOW, me, 1), Ok(false));
+    let third = acquire(&mut core, me);
+    core.finish(NOW, first, Outcome::Completed);
+    assert_eq!(core.poll_event(me), Some(Event::Granted { id: third }));
+    assert_eq!(core.poll_event(me), None, "the permit changed hands");
+    core.finish(NOW, second, Outcome::Completed);
+    assert_eq!(core.poll_event(me), Some(Event::Room));
+    core.finish(NOW, third, Outcome::Completed);
+    assert_eq!(core.poll_event(me), None);
+}
+
+#[test]
+fn the_end_is_room_too() {
+    let mut core = Bulkhead::new(Config::new(1)).expect("valid options");
+    acquire(&mut core, OwnerId::FIRST);
+    assert_eq!(core.watch_room(NOW, OwnerId::FIRST, 1), Ok(false));
+    core.drain(NOW);
+    assert_eq!(core.poll_event(OwnerId::FIRST), Some(Event::Room));
+}
+
+#[test]
 fn one_abort_is_one_step() {
     let mut core = Bulkhead::new(Config::new(2).max_queue(4)).expect("valid options");
     let runs = acquire(&mut core, OwnerId::FIRST);
