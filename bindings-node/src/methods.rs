@@ -75,6 +75,10 @@ const METHODS: &[Method] = &[
         call: watch_idle,
     },
     Method {
+        name: c"watchRoom",
+        call: watch_room,
+    },
+    Method {
         name: c"handleTimeout",
         call: handle_timeout,
     },
@@ -225,6 +229,12 @@ method!(drain, 1, |env, handle, args| {
 method!(watch_idle, 1, |env, handle, args| {
     let now = args.number(0)?;
     env.boolean(handle.with(|core, owner| core.watch_idle(owner, now)))
+});
+
+method!(watch_room, 2, |env, handle, args| {
+    let (now, weight) = (args.number(0)?, args.number(1)?);
+    let answer = handle.with(|core, owner| core.watch_room(owner, now, weight));
+    answer.map_or_else(|error| env.range_error(&error), |room| env.boolean(room))
 });
 
 method!(handle_timeout, 1, |env, handle, args| {

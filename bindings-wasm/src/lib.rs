@@ -124,6 +124,15 @@ impl Engine {
         self.core.watch_idle(OWNER, now)
     }
 
+    /// Whether a call of this weight would not find the bulkhead full; if not, one `room` event
+    /// follows.
+    #[wasm_bindgen(js_name = watchRoom)]
+    pub fn watch_room(&mut self, now: f64, weight: f64) -> Result<bool, JsValue> {
+        self.core
+            .watch_room(OWNER, now, weight)
+            .map_err(range_error)
+    }
+
     /// Does what is due.
     #[wasm_bindgen(js_name = handleTimeout)]
     pub fn handle_timeout(&mut self, now: f64) {
