@@ -1,12 +1,11 @@
-//! A handle: a core, an owner, and the object that JavaScript holds.
+//! A handle: a core, an owner, and what counts it.
 //!
 //! The core lies behind a lock and is counted across threads; the handle itself belongs to one
-//! environment, hence to one thread. Each function of the object holds its own count of the
-//! handle: a method that was taken out of its object keeps working however long it lives.
+//! environment, hence to one thread. Its object and each function that is bound to it hold a count
+//! of their own: a method that was taken out of its object keeps working however long it lives.
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_void};
-use std::ptr;
+use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,35 +13,31 @@ use bulkheads::OwnerId;
 use bulkheads::engine::{Engine, EventNumbers};
 use napi::sys;
 
+use crate::class::Class;
 use crate::value::Env;
 
-/// What the data pointer of every function points to.
+/// What the data pointer of a bound function points to, and what an engine object wraps.
 pub(crate) struct Handle {
     core: Arc<Mutex<Engine>>,
     pub(crate) owner: OwnerId,
     /// What `nextEvent` returned last: three numbers in three calls cost less than an object.
     pub(crate) event: Cell<EventNumbers>,
-}
-
-/// One method of the object.
-pub(crate) struct Method {
-    pub(crate) name: &'static CStr,
-    pub(crate) call:
-        unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value,
+    /// The class of this environment, for the objects of further owners.
+    pub(crate) class: Class,
 }
 
 /// Told to the garbage collector, which sees only the object: roughly a core with its histograms.
 const CORE_BYTES: i64 = 8 * 1024;
 
 impl Handle {
-    pub(crate) fn new(core: Engine) -> Self {
-        Self::of(Arc::new(Mutex::new(core)), OwnerId::FIRST)
+    pub(crate) fn new(core: Engine, class: Class) -> Self {
+        Self::of(Arc::new(Mutex::new(core)), OwnerId::FIRST, class)
     }
 
     /// A further owner over the same core.
     pub(crate) fn attach(&self) -> Self {
         let owner = self.with(|core, _| core.attach());
-        Self::of(Arc::clone(&self.core), owner)
+        Self::of(Arc::clone(&self.core), owner, self.class)
     }
 
     /// The one way to the core. Nothing of the host's is called under the lock: making a value may
@@ -53,22 +48,12 @@ impl Handle {
         act(&mut core, self.owner)
     }
 
-    /// The object that JavaScript holds; `None` with an exception pending if the host failed.
-    pub(crate) fn into_object(self, env: Env, methods: &[Method]) -> Option<sys::napi_value> {
-        let handle = Rc::new(self);
-        let object = env.object()?;
-        for method in methods {
-            bind(env, object, method, Rc::clone(&handle))?;
-        }
-        env.adjust_memory(CORE_BYTES);
-        Some(object)
-    }
-
-    fn of(core: Arc<Mutex<Engine>>, owner: OwnerId) -> Self {
+    fn of(core: Arc<Mutex<Engine>>, owner: OwnerId, class: Class) -> Self {
         Self {
             core,
             owner,
             event: Cell::default(),
+            class,
         }
     }
 }
@@ -83,38 +68,35 @@ impl Drop for Handle {
     }
 }
 
-/// One function with its own count of the handle, given up when the function is collected.
-fn bind(env: Env, object: sys::napi_value, method: &Method, handle: Rc<Handle>) -> Option<()> {
-    let data = Rc::into_raw(handle).cast_mut().cast::<c_void>();
-    let mut function = ptr::null_mut();
-    // SAFETY: `env` and `object` are live, the name is static, and `data` stays valid until the
-    // finalizer, which runs after the last possible call of the function.
-    let status = unsafe {
-        let (env, name) = (env.raw(), method.name.as_ptr());
-        let created =
-            sys::napi_create_function(env, name, -1, Some(method.call), data, &raw mut function);
-        if created == sys::Status::napi_ok {
-            let hint = ptr::null_mut();
-            let nobody = ptr::null_mut();
-            sys::napi_add_finalizer(env, function, data, Some(unbind), hint, nobody)
-        } else {
-            created
-        }
-    };
-    if status != sys::Status::napi_ok {
-        // SAFETY: no finalizer was registered, so the count is still ours; the function, if there
-        // is one, never left this frame.
-        drop(unsafe { Rc::from_raw(data.cast::<Handle>()) });
-        return env.failed();
+/// A count of a handle that the host keeps for us until it calls [`give_back`].
+pub(crate) struct Lent(*const Handle);
+
+impl Lent {
+    pub(crate) fn new(handle: &Rc<Handle>) -> Self {
+        Self(Rc::into_raw(Rc::clone(handle)))
     }
-    env.set(object, method.name, function)
+
+    pub(crate) const fn data(&self) -> *mut c_void {
+        self.0.cast_mut().cast()
+    }
+
+    /// The host has not taken it.
+    pub(crate) fn refused(self) {
+        // SAFETY: made by `Rc::into_raw`, and no finalizer was registered for it.
+        drop(unsafe { Rc::from_raw(self.0) });
+    }
+}
+
+/// The collector now sees what it holds.
+pub(crate) fn announce(env: Env) {
+    env.adjust_memory(CORE_BYTES);
 }
 
 /// # Safety
-/// Called by Node once for each function that [`bind`] made, on the thread that made it.
-unsafe extern "C" fn unbind(env: sys::napi_env, data: *mut c_void, _: *mut c_void) {
-    // SAFETY: `data` came from `Rc::into_raw` and this takes that one count back.
-    let handle = unsafe { Rc::from_raw(data.cast::<Handle>()) };
+/// Called by Node once for each [`Lent`] that it took, on the thread that lent it.
+pub(crate) unsafe extern "C" fn give_back(env: sys::napi_env, data: *mut c_void, _: *mut c_void) {
+    // SAFETY: `data` came from `Rc::into_raw`, and this takes that one count back.
+    let handle = unsafe { Rc::from_raw(data.cast_const().cast::<Handle>()) };
     if Rc::strong_count(&handle) == 1 {
         Env::new(env).adjust_memory(-CORE_BYTES);
     }

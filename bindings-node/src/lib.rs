@@ -7,13 +7,17 @@
 //! Nothing here is shared between environments, so that the addon loads in any number of workers
 //! and the end of one is nothing to the others.
 
+mod class;
 mod handle;
 mod methods;
 mod value;
 
 use napi::sys;
 
-/// What Node calls once for each environment that loads the addon.
+use value::Env;
+
+/// What Node calls once for each environment that loads the addon. A failure leaves an exception
+/// pending, which is what the loader sees.
 ///
 /// # Safety
 /// Called by Node, with a live environment and its `exports`.
@@ -25,22 +29,24 @@ pub unsafe extern "C" fn napi_register_module_v1(
     #[cfg(target_env = "msvc")]
     // SAFETY: only resolves the host's symbols; the host outlives the addon.
     std::mem::forget(unsafe { sys::setup() });
+    let _ = register(Env::new(env), exports);
+    exports
+}
+
+fn register(env: Env, exports: sys::napi_value) -> Option<()> {
+    let class = methods::class(env)?;
     let name = c"createEngine";
     let mut function = std::ptr::null_mut();
-    // SAFETY: `env` and `exports` are live; the name is NUL-terminated. A failure leaves the
-    // export missing and its exception pending, which is what the loader looks at.
-    unsafe {
-        let created = sys::napi_create_function(
-            env,
+    // SAFETY: a live environment, a NUL-terminated name; the data is no memory of ours.
+    env.check(unsafe {
+        sys::napi_create_function(
+            env.raw(),
             name.as_ptr(),
             -1,
             Some(methods::create_engine),
-            std::ptr::null_mut(),
+            class.data(),
             &raw mut function,
-        );
-        if created == sys::Status::napi_ok {
-            sys::napi_set_named_property(env, exports, name.as_ptr(), function);
-        }
-    }
-    exports
+        )
+    })?;
+    env.set(exports, name, function)
 }

@@ -4,10 +4,11 @@ use bulkheads::Notation;
 use bulkheads::engine::{Engine, Options, owner_number};
 use napi::sys;
 
-use crate::handle::{Handle, Method};
+use crate::class::{Class, Method};
+use crate::handle::Handle;
 use crate::value::{Answer, Args, Env};
 
-/// Declares the raw function `$name` of `$n` arguments bound to a handle, around a safe body.
+/// Declares the raw function `$name` of `$n` arguments with a handle, around a safe body.
 macro_rules! method {
     ($name:ident, $n:literal, |$env:ident, $handle:ident, $args:ident| $body:expr) => {
         unsafe extern "C" fn $name(
@@ -17,19 +18,17 @@ macro_rules! method {
             fn body($env: Env, $handle: &Handle, $args: &Args<$n>) -> Answer {
                 $body
             }
-            // SAFETY: Node calls this with the function's own call, and every function of `METHODS`
-            // is bound to a handle of which it holds a count.
-            let (args, handle) = unsafe {
-                let (args, handle) = Args::of(env, info);
-                (args, &*handle)
-            };
-            body(Env::new(env), handle, &args).unwrap_or(std::ptr::null_mut())
+            // SAFETY: Node calls this with the function's own call, and the functions of the two
+            // tables are made by `Class` alone, without data or with a handle's.
+            let call = unsafe { Args::with_handle(env, info) };
+            call.and_then(|(args, handle)| body(Env::new(env), handle, &args))
+                .unwrap_or(std::ptr::null_mut())
         }
     };
 }
 
-/// What an engine object has.
-const METHODS: &[Method] = &[
+/// What a driver calls at every step.
+const BOUND: &[Method] = &[
     Method {
         name: c"acquire",
         call: acquire,
@@ -50,6 +49,30 @@ const METHODS: &[Method] = &[
         name: c"release",
         call: release,
     },
+    Method {
+        name: c"nextEvent",
+        call: next_event,
+    },
+    Method {
+        name: c"eventId",
+        call: event_id,
+    },
+    Method {
+        name: c"eventTime",
+        call: event_time,
+    },
+    Method {
+        name: c"nextTimer",
+        call: next_timer,
+    },
+    Method {
+        name: c"keepsAlive",
+        call: keeps_alive,
+    },
+];
+
+/// The rest.
+const OF_CLASS: &[Method] = &[
     Method {
         name: c"cancel",
         call: cancel,
@@ -81,26 +104,6 @@ const METHODS: &[Method] = &[
     Method {
         name: c"handleTimeout",
         call: handle_timeout,
-    },
-    Method {
-        name: c"nextEvent",
-        call: next_event,
-    },
-    Method {
-        name: c"eventId",
-        call: event_id,
-    },
-    Method {
-        name: c"eventTime",
-        call: event_time,
-    },
-    Method {
-        name: c"nextTimer",
-        call: next_timer,
-    },
-    Method {
-        name: c"keepsAlive",
-        call: keeps_alive,
     },
     Method {
         name: c"stats",
@@ -140,20 +143,25 @@ const METHODS: &[Method] = &[
     },
 ];
 
+/// The class of an environment that loads the addon.
+pub(crate) fn class(env: Env) -> Option<Class> {
+    Class::define(env, OF_CLASS)
+}
+
 /// `createEngine(maxConcurrent, maxQueue?, timeout?, callTimeout?, abandonAfter?)`
 ///
 /// # Safety
-/// Called by Node; its function needs no data pointer.
+/// Called by Node; the data pointer of its function is that of the class.
 pub(crate) unsafe extern "C" fn create_engine(
     env: sys::napi_env,
     info: sys::napi_callback_info,
 ) -> sys::napi_value {
-    // SAFETY: the function's own call, and the handle is not used.
-    let (args, _) = unsafe { Args::<5>::of(env, info) };
-    create(Env::new(env), &args).unwrap_or(std::ptr::null_mut())
+    // SAFETY: the function's own call.
+    let (args, data) = unsafe { Args::<5>::of(env, info) };
+    create(Env::new(env), &args, Class::from_data(data)).unwrap_or(std::ptr::null_mut())
 }
 
-fn create(env: Env, args: &Args<5>) -> Answer {
+fn create(env: Env, args: &Args<5>, class: Class) -> Answer {
     let options = Options {
         max_concurrent: args.number(0)?,
         max_queue: args.optional(1)?,
@@ -162,7 +170,7 @@ fn create(env: Env, args: &Args<5>) -> Answer {
         abandon_after: args.optional(4)?,
     };
     match Engine::new(Notation::CamelMillis, options) {
-        Ok(core) => Handle::new(core).into_object(env, METHODS),
+        Ok(core) => class.object(env, Handle::new(core, class), BOUND),
         Err(error) => env.range_error(&error),
     }
 }
@@ -281,9 +289,9 @@ method!(max_queue, 0, |env, handle, _args| {
     env.small(handle.with(|core, _| core.core().max_queue()))
 });
 
-method!(attach, 0, |env, handle, _args| handle
-    .attach()
-    .into_object(env, METHODS));
+method!(attach, 0, |env, handle, _args| {
+    handle.class.object(env, handle.attach(), BOUND)
+});
 
 method!(evict, 1, |env, handle, args| {
     let now = args.number(0)?;

@@ -1,6 +1,6 @@
 //! Numbers in, numbers out, errors as exceptions.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::fmt::Display;
 use std::ptr;
 
@@ -92,13 +92,6 @@ impl Env {
         Some(array)
     }
 
-    pub(crate) fn object(self) -> Answer {
-        let mut out = ptr::null_mut();
-        // SAFETY: a live environment and room for the answer.
-        self.check(unsafe { sys::napi_create_object(self.0, &raw mut out) })?;
-        Some(out)
-    }
-
     pub(crate) fn set(
         self,
         object: sys::napi_value,
@@ -125,20 +118,15 @@ impl Env {
         self.throw(text, sys::napi_create_type_error)
     }
 
-    /// The host refused: out of memory, or an exception is pending already.
-    pub(crate) fn failed<T>(self) -> Option<T> {
+    /// Turns a refusal of the host into an exception.
+    pub(crate) fn check(self, status: sys::napi_status) -> Option<()> {
+        if status == sys::Status::napi_ok {
+            return Some(());
+        }
         self.throw(
             "the host refused a value of the engine",
             sys::napi_create_error,
         )
-    }
-
-    fn check(self, status: sys::napi_status) -> Option<()> {
-        if status == sys::Status::napi_ok {
-            Some(())
-        } else {
-            self.failed()
-        }
     }
 
     fn throw<T>(self, text: &str, create: CreateError) -> Option<T> {
@@ -167,26 +155,60 @@ type CreateError = unsafe extern "C" fn(
 ) -> sys::napi_status;
 
 impl<const N: usize> Args<N> {
-    /// The arguments of this call and the handle that its function is bound to.
+    /// The arguments of this call and the data pointer of its function.
     ///
     /// # Safety
-    /// `info` is that of a running call. If the handle is used, the function was made with one.
+    /// `info` is that of a running call.
     pub(crate) unsafe fn of(
         env: sys::napi_env,
         info: sys::napi_callback_info,
-    ) -> (Self, *const Handle) {
+    ) -> (Self, *mut c_void) {
+        // SAFETY: as for this function.
+        let (args, _, data) = unsafe { Self::ask(env, info) };
+        (args, data)
+    }
+
+    /// The arguments of this call and its handle: that of a bound function is its data, that of a
+    /// method of the class is what the object wraps. `None` with an exception if there is none.
+    ///
+    /// # Safety
+    /// `info` is that of a running call, and the function's data is null or a handle's. The class's
+    /// methods carry its signature: the host lets no other object through.
+    pub(crate) unsafe fn with_handle<'call>(
+        env: sys::napi_env,
+        info: sys::napi_callback_info,
+    ) -> Option<(Self, &'call Handle)> {
+        // SAFETY: as for this function; the object or function that holds a count of the handle is
+        // alive for as long as the call.
+        unsafe {
+            let (args, object, mut data) = Self::ask(env, info);
+            if data.is_null()
+                && sys::napi_unwrap(env, object, &raw mut data) != sys::Status::napi_ok
+            {
+                return args
+                    .env
+                    .type_error("this object has no engine; use createEngine");
+            }
+            Some((args, &*data.cast_const().cast::<Handle>()))
+        }
+    }
+
+    /// Missing arguments are `undefined`. It cannot fail on the arguments of a running call.
+    unsafe fn ask(
+        env: sys::napi_env,
+        info: sys::napi_callback_info,
+    ) -> (Self, sys::napi_value, *mut c_void) {
         let mut count = N;
         let mut values = [ptr::null_mut(); N];
-        let mut data = ptr::null_mut();
-        // SAFETY: room for `N` arguments; missing ones are filled with `undefined`. It cannot fail
-        // on the arguments of a running call.
+        let (mut object, mut data) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: `info` is that of a running call, and there is room for `N` arguments.
         unsafe {
             sys::napi_get_cb_info(
                 env,
                 info,
                 &raw mut count,
                 values.as_mut_ptr(),
-                ptr::null_mut(),
+                &raw mut object,
                 &raw mut data,
             );
         }
@@ -195,7 +217,8 @@ impl<const N: usize> Args<N> {
                 env: Env(env),
                 values,
             },
-            data.cast(),
+            object,
+            data,
         )
     }
 
