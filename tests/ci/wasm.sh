@@ -16,11 +16,11 @@ build_with_target() {
     cargo "${BUILD[@]}"
 }
 
-# Debian has no compiled library for this target in a compiler new enough, but it has the library's source.
+# Debian has no compiled library for this target in a compiler new enough, but it has the source, and the engine needs no `std`.
 build_with_debian() {
-    say "wasm route: Debian's $(/usr/bin/rustc --version), which compiles the standard library from its source"
+    say "wasm route: Debian's $(/usr/bin/rustc --version), which compiles the core library from its source"
     env -u RUSTUP_TOOLCHAIN RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld \
-        /usr/bin/cargo "${BUILD[@]}" -Zbuild-std=std,panic_abort
+        /usr/bin/cargo "${BUILD[@]}" -Zbuild-std=core,alloc
 }
 
 build() {
