@@ -1,0 +1,28 @@
+"""Bulkheads for asyncio: a budget of concurrent calls for each dependency, with a bounded queue and bounded waits."""
+
+from ._bulkhead import Bulkhead
+from ._errors import (
+    BulkheadCallTimeoutError,
+    BulkheadClosedError,
+    BulkheadError,
+    BulkheadFullError,
+    BulkheadTimeoutError,
+    BulkheadWeightError,
+)
+from ._permit import Acquisition, Permit
+from ._stats import Durations, Rejected, Stats
+
+__all__ = [
+    "Acquisition",
+    "Bulkhead",
+    "BulkheadCallTimeoutError",
+    "BulkheadClosedError",
+    "BulkheadError",
+    "BulkheadFullError",
+    "BulkheadTimeoutError",
+    "BulkheadWeightError",
+    "Durations",
+    "Permit",
+    "Rejected",
+    "Stats",
+]

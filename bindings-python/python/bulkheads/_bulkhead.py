@@ -1,0 +1,198 @@
+"""The bulkhead as users know it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
+from types import EllipsisType, TracebackType
+from typing import Any, NoReturn, ParamSpec, TypeVar, TypeVarTuple, overload
+
+from . import _options, _stats
+from ._calls import Calls
+from ._engine import Engine
+from ._map import run_all
+from ._numbers import FIRST_ID
+from ._permit import Acquisition, Permit
+from ._source import check_items
+from ._wrap import Wrapper, check_work
+
+Result = TypeVar("Result")
+Item = TypeVar("Item")
+Parameters = ParamSpec("Parameters")
+Arguments = TypeVarTuple("Arguments")
+
+
+class Bulkhead:
+    """Guards one dependency with a budget of permits.
+
+    A call that gets its permits runs; one that cannot get them yet waits in a bounded queue, for a bounded time, first come,
+    first served; every other call is rejected at once, with an error that says which bound rejected it.
+
+    It may be made anywhere and serve any number of event loops, one after the other or in several threads.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        max_concurrent: int,
+        max_queue: int = 0,
+        timeout: float | EllipsisType = ...,
+        call_timeout: float | None = None,
+        abandon_after: float | None = None,
+    ) -> None:
+        """Times are seconds; `math.inf` is no bound.
+
+        :param name: stands in errors, warnings and `repr`.
+        :param max_concurrent: how many permits there are, at least 1.
+        :param max_queue: how many calls may wait; 0 fails fast.
+        :param timeout: the longest a call may wait. Left out: one second, or `call_timeout` if that is less.
+        :param call_timeout: the longest the work may run, from the grant. None: no bound.
+        :param abandon_after: how long after its bound work that does not end keeps its permit. None: until it ends.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a str, got {name!r}")
+        engine = Engine(
+            _options.count("max_concurrent", max_concurrent),
+            _options.count("max_queue", max_queue),
+            _options.default_timeout(timeout),
+            _options.optional_seconds("call_timeout", call_timeout),
+            _options.optional_seconds("abandon_after", abandon_after),
+        )
+        self._calls = Calls(name, engine)
+
+    @property
+    def name(self) -> str:
+        """As it stands in errors, warnings and `repr`."""
+        return self._calls.name
+
+    @overload
+    async def run(
+        self,
+        fn: Callable[[*Arguments], Awaitable[Result]],
+        /,
+        *args: *Arguments,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+    ) -> Result: ...
+    @overload
+    async def run(
+        self,
+        fn: Callable[[*Arguments], Result],
+        /,
+        *args: *Arguments,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+    ) -> Result: ...
+    async def run(
+        self,
+        fn: Callable[[*Arguments], Any],
+        /,
+        *args: *Arguments,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+    ) -> Any:
+        """Calls `fn(*args)` with `weight` permits, awaits it if need be, and returns its result.
+
+        Keyword arguments go by `functools.partial`. `timeout` can only shorten the bulkhead's wait, 0 is not willing to wait.
+        `deadline` is a point in time on the loop's clock (`time.monotonic()`); it bounds the wait and the work.
+
+        At its bound the work is cancelled, and `BulkheadCallTimeoutError` is raised when it has ended.
+        """
+        check_work(fn)
+        return await self._calls.run(fn, args, {}, weight, timeout, deadline)
+
+    def acquire(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Acquisition:
+        """A permit: `async with shipping.acquire() as permit` or `permit = await shipping.acquire()`; see `Acquisition`."""
+        return Acquisition(self._calls, weight, timeout, deadline)
+
+    def try_acquire(self, weight: int = 1) -> Permit | None:
+        """A permit by hand if it can be had at once, also outside any event loop; it never waits."""
+        ticket = self._calls.drivers.here().try_acquire(_options.count("weight", weight))
+        return Permit(self._calls, ticket, weight) if ticket >= FIRST_ID else None
+
+    async def __aenter__(self) -> None:
+        """An anonymous permit of weight 1. It nests, and serves many tasks at once."""
+        run = await self._calls.enter(1, math.inf, None)
+        run.driver.entered.setdefault(asyncio.current_task(), []).append(run)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        run = self._calls.drivers.in_loop().leave()
+        run.end(error)
+        self._calls.conclude(run, error)
+
+    @overload
+    def wrap(self, fn: Callable[Parameters, Awaitable[Result]], /) -> Callable[Parameters, Coroutine[Any, Any, Result]]: ...
+    @overload
+    def wrap(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Coroutine[Any, Any, Result]]: ...
+    @overload
+    def wrap(self, fn: None = None, /, *, weight: int = 1, timeout: float = math.inf) -> Wrapper: ...
+    def wrap(self, fn: Callable[..., Any] | None = None, /, *, weight: int = 1, timeout: float = math.inf) -> Any:
+        """A function with the same parameters and result that runs in this bulkhead; also a decorator, on methods too."""
+        weight, timeout = _options.count("weight", weight), _options.timeout(timeout)
+        _options.check_call(weight, timeout)
+        wrapper = Wrapper(self._calls, weight, timeout)
+        return wrapper if fn is None else wrapper(fn)
+
+    @overload
+    def map(
+        self, fn: Callable[[Item], Awaitable[Result]], items: Iterable[Item] | AsyncIterable[Item], /, *, weight: int = 1
+    ) -> AsyncGenerator[Result, None]: ...
+    @overload
+    def map(
+        self, fn: Callable[[Item], Result], items: Iterable[Item] | AsyncIterable[Item], /, *, weight: int = 1
+    ) -> AsyncGenerator[Result, None]: ...
+    def map(
+        self, fn: Callable[[Any], Any], items: Iterable[Any] | AsyncIterable[Any], /, *, weight: int = 1
+    ) -> AsyncGenerator[Any, None]:
+        """The results of `fn(item)` for each item, in order: `async for page in shipping.map(fetch, urls)`.
+
+        An item is taken only when it can run, so that the queue stays free for others, who go first. No more than `limit` items
+        are under way or wait for their turn. The first error ends it in its place; that, and `aclose()`, cancels the rest.
+        """
+        check_work(fn)
+        check_items(items)
+        weight = _options.count("weight", weight)
+        _options.check_call(weight, math.inf)
+        return run_all(self._calls, fn, items, weight)
+
+    def resize(self, max_concurrent: int, /) -> None:
+        """Changes the limit. 0 pauses; shrinking waits until enough running calls have ended and revokes nothing."""
+        self._calls.drivers.here().resize(_options.count("max_concurrent", max_concurrent))
+
+    def close(self, *, abort: bool = False) -> Awaitable[None]:
+        """Rejects new calls and all waiters, now; with `abort` it also cancels the running work.
+
+        What it returns settles when no permit is held any more; awaited from inside the bulkhead's own work it never does.
+        """
+        return self._calls.drivers.here().close(abort)
+
+    def drain(self) -> Awaitable[None]:
+        """Rejects new calls, now, and serves the waiters; what it returns is as for `close`."""
+        return self._calls.drivers.here().drain()
+
+    def idle(self) -> Awaitable[None]:
+        """Settles at the first moment when nobody waits and no permit is held; ends nothing."""
+        return self._calls.drivers.here().watch_idle()
+
+    def stats(self) -> _stats.Stats:
+        """One consistent snapshot, a value that later calls don't change."""
+        return _stats.snapshot(self._calls.engine.stats())
+
+    def __repr__(self) -> str:
+        engine = self._calls.engine
+        figures = f"{engine.active()}/{engine.limit()} active, {engine.queued()}/{engine.max_queue()} queued"
+        state = self.stats().state
+        marks = ([] if state == "open" else [state]) + (["paused"] if engine.limit() == 0 else [])
+        return f"<Bulkhead {', '.join([f'{self.name} {figures}', *marks])}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"a Bulkhead guards calls of one process and cannot be pickled or copied: {self!r}; make one in each process"
+        )

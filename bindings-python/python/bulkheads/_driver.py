@@ -1,0 +1,229 @@
+"""The drivers: who tells the engine the time, and its outcomes to whoever waits for them.
+
+Every input takes one path, `settle`: call the engine, drain its events, re-arm the one timer, wake other drivers, and only
+then let anybody know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import Callable
+from contextvars import Context
+from time import get_clock_info
+from typing import TYPE_CHECKING, Any, Final
+
+from ._engine import Engine
+from ._idle import Idle
+from ._numbers import EVENT_CALL_CLOSED, EVENT_CALL_TIMEOUT, EVENT_IDLE, FIRST_ID, RUN
+
+if TYPE_CHECKING:
+    from ._drivers import Drivers
+    from ._run import Run
+
+_RESOLUTION: Final = get_clock_info("monotonic").resolution
+
+
+class Driver:
+    """The inputs that every thread may give; as it is, it serves code outside any loop, for which nothing is ever due."""
+
+    def __init__(self, family: Drivers, engine: Engine, clock: Callable[[], float]) -> None:
+        self.family = family
+        self.engine = engine
+        self.clock = clock
+        self._ending: Idle | None = None
+
+    def try_acquire(self, weight: int) -> int:
+        ticket = self.engine.try_acquire(self.clock(), weight)
+        self.settle()
+        return ticket
+
+    def finish(self, ticket: int, outcome: int) -> None:
+        self.engine.finish(self.clock(), ticket, outcome)
+        self.settle()
+
+    def release(self, ticket: int) -> None:
+        self.engine.release(self.clock(), ticket)
+        self.settle()
+
+    def cancel(self, waiter: int) -> None:
+        self.engine.cancel(self.clock(), waiter)
+        self.settle()
+
+    def resize(self, limit: int) -> None:
+        self.engine.resize(self.clock(), limit)
+        self.settle()
+
+    def close(self, abort: bool) -> Idle:
+        self.family.has_ended = True
+        self.engine.close(self.clock(), abort)
+        self.settle()
+        return self._end()
+
+    def drain(self) -> Idle:
+        self.family.has_ended = True
+        self.engine.drain(self.clock())
+        self.settle()
+        return self._end()
+
+    def _end(self) -> Idle:
+        """The same awaitable for every close and drain."""
+        if self._ending is None:
+            self._ending = self.watch_idle()
+        return self._ending
+
+    def watch_idle(self) -> Idle:
+        """Without a loop nobody could be told: the awaitable asks again where it is awaited."""
+        return Idle(self.family)
+
+    def settle(self) -> None:
+        """Tells the drivers that have something to tell."""
+        self.family.wake_others(self.engine)
+
+
+class LoopDriver(Driver):
+    """The driver of one event loop; but for `wake` it is only used by the thread that runs this loop."""
+
+    def __init__(self, family: Drivers, engine: Engine, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(family, engine, loop.time)
+        self.loop = loop
+        self.waiters: dict[int, asyncio.Future[tuple[int, float]]] = {}
+        self.runs: dict[int, Run] = {}
+        self.entered: dict[asyncio.Task[Any] | None, list[Run]] = {}
+        self.context = Context()
+        """Of timers and wake-ups: empty, not that of a caller who happens to be first."""
+        self._idle: Idle | None = None
+        self._events: deque[tuple[int, int, float]] = deque()
+        self._settling = False
+        self._again = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._armed = math.inf
+        self._earliest = -math.inf
+
+    def acquire(self, run: Run | None, weight: int, timeout: float, deadline: float) -> int:
+        """The engine's answer; a waiter and a run are known here before any event can concern them."""
+        flags = 0 if run is None else RUN
+        ticket = self.engine.acquire(self.clock(), weight, timeout, deadline, flags)
+        if ticket < 0:
+            self.waiters[-ticket] = self.loop.create_future()
+        if run is not None and not 0 <= ticket < FIRST_ID:
+            run.id = abs(ticket)
+            self.runs[run.id] = run
+        self.settle()
+        return ticket
+
+    async def wait(self, waiter: int) -> tuple[int, float]:
+        """Until its one end comes; a caller that gives up first, even between grant and resumption, gives everything back."""
+        future = self.waiters[waiter]
+        try:
+            return await future
+        except BaseException:
+            self.waiters.pop(waiter, None)
+            self.family.here().cancel(waiter)
+            raise
+
+    def start(self, waiter: int) -> None:
+        """A granted waiter goes on."""
+        self.engine.start(waiter)
+        self.settle()
+
+    def leave(self) -> Run:
+        """What the current task entered last with a bare `async with`.
+
+        A fixture may leave in another task than it entered in. Such permits all weigh the same: the latest will do.
+        """
+        tasks = self.entered
+        task = asyncio.current_task()
+        if task not in tasks and tasks:
+            task = next((other for other in tasks if other is not None and other.done()), next(reversed(tasks)))
+        runs = tasks.get(task)
+        if not runs:
+            raise RuntimeError("this bulkhead was not entered in this loop")
+        run = runs.pop()
+        if not runs:
+            del tasks[task]
+        return run
+
+    def watch_idle(self) -> Idle:
+        if self._idle is not None:
+            return self._idle
+        idle = Idle(self.family)
+        if self.engine.watch_idle(self.clock()):
+            idle.settle()
+        else:
+            self._idle = idle
+        self.settle()
+        return idle
+
+    def wake(self) -> None:
+        """From any thread: there are events for this driver. Raises RuntimeError if its loop is closed."""
+        self.tell(self.settle)
+
+    def tell(self, callback: Callable[..., None], *args: Any) -> None:
+        """Calls back in the loop's own thread; likewise."""
+        self.loop.call_soon_threadsafe(callback, *args, context=self.context)
+
+    def settle(self) -> None:
+        """A nested call only asks the outermost to go on, so that outcomes keep the order of the core."""
+        self._again = True
+        if self._settling:
+            return
+        self._settling = True
+        try:
+            while self._again:
+                self._again = False
+                self._drain()
+                self._arm()
+                self.family.wake_others(self.engine)
+                while self._events:
+                    self._deliver(*self._events.popleft())
+        finally:
+            self._settling = False
+
+    def _drain(self) -> None:
+        while (event := self.engine.next_event()) is not None:
+            self._events.append(event)
+
+    def _deliver(self, kind: int, id: int, time: float) -> None:
+        if kind == EVENT_IDLE:
+            idle, self._idle = self._idle, None
+            if idle is not None:
+                idle.settle()
+        elif kind in (EVENT_CALL_TIMEOUT, EVENT_CALL_CLOSED):
+            run = self.runs.get(id)
+            if run is not None:
+                run.answer_early(kind, time)
+        else:
+            future = self.waiters.pop(id, None)
+            if future is not None and not future.done():
+                future.set_result((kind, time))
+
+    def _arm(self) -> None:
+        """A timer that is armed too early stays: it fires, finds nothing and is armed again."""
+        when = self.engine.next_timer()
+        if when == math.inf:
+            self._disarm()
+        elif (when := max(when, self._earliest)) < self._armed:
+            self._disarm()
+            self._armed = when
+            self._timer = self.loop.call_at(when, self._fire, context=self.context)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._armed = math.inf
+
+    def _fire(self) -> None:
+        armed, self._armed, self._timer = self._armed, math.inf, None
+        now = self.clock()
+        if now >= armed - _RESOLUTION:
+            # A loop fires a timer up to its clock's resolution early; then it is time.
+            now = max(now, armed)
+            self._earliest = math.nextafter(now, math.inf)
+        else:
+            # Some loops count whole milliseconds and fire earlier than that: do not spin until it is time.
+            self._earliest = now + 0.001
+        self.engine.handle_timeout(now)
+        self.settle()

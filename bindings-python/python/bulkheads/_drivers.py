@@ -1,0 +1,104 @@
+"""The drivers of one bulkhead: one for each loop that uses it, one for code outside any loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from asyncio.events import _get_running_loop
+from typing import TYPE_CHECKING
+
+from ._driver import Driver, LoopDriver
+from ._engine import Engine
+
+if TYPE_CHECKING:
+    from ._room import Room
+
+
+class Drivers:
+    """Finds the driver of the caller's loop, makes it at first use, and ends those whose loops were closed.
+
+    So one bulkhead, made anywhere, serves any number of loops, one after the other or in several threads at once.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.outside = Driver(self, engine, time.monotonic)
+        self.rooms: set[Room] = set()
+        """Who wants to know when something may start; see `_room`."""
+        self.has_ended = False
+        self._engine = engine
+        self._latest: LoopDriver | None = None
+        self._by_owner: dict[int, LoopDriver] = {}
+        self._lock = threading.RLock()
+
+    def here(self) -> Driver:
+        """The driver for whatever code asks."""
+        loop = _get_running_loop()
+        return self.outside if loop is None else self._of(loop)
+
+    def in_loop(self) -> LoopDriver:
+        """The driver of the running loop. Raises RuntimeError where there is none."""
+        return self._of(asyncio.get_running_loop())
+
+    def wake_others(self, engine: Engine) -> None:
+        """Wakes the drivers that have events, but the one whose engine asks: it is awake."""
+        if self.rooms:
+            for room in tuple(self.rooms):
+                self._look(room)
+        by_owner = self._by_owner
+        if len(by_owner) < 2 and engine is not self._engine:
+            return
+        for owner in engine.take_wakes():
+            driver = by_owner.get(owner)
+            if driver is not None:
+                self._wake(driver)
+
+    def _look(self, room: Room) -> None:
+        try:
+            room.look()
+        except RuntimeError:
+            # Its loop was closed in the middle of a map.
+            room.leave()
+
+    def _wake(self, driver: LoopDriver) -> None:
+        try:
+            driver.wake()
+        except RuntimeError:
+            self._evict(driver)
+
+    def _of(self, loop: asyncio.AbstractEventLoop) -> LoopDriver:
+        latest = self._latest
+        if latest is not None and latest.loop is loop:
+            return latest
+        with self._lock:
+            self._evict_closed()
+            for driver in self._by_owner.values():
+                if driver.loop is loop:
+                    break
+            else:
+                driver = self._attach(loop)
+            self._latest = driver
+            return driver
+
+    def _attach(self, loop: asyncio.AbstractEventLoop) -> LoopDriver:
+        engine = self._engine.attach()
+        driver = LoopDriver(self, engine, loop)
+        self._by_owner = {**self._by_owner, engine.owner(): driver}
+        # Code outside any loop, a finaliser for one, reads the clock that the loops read.
+        self.outside.clock = loop.time
+        return driver
+
+    def _evict_closed(self) -> None:
+        for driver in self._by_owner.values():
+            if driver.loop.is_closed():
+                self._evict(driver)
+
+    def _evict(self, driver: LoopDriver) -> None:
+        """What a dead loop still held goes to the living."""
+        with self._lock:
+            owner = driver.engine.owner()
+            self._by_owner = {other: live for other, live in self._by_owner.items() if other != owner}
+            if self._latest is driver:
+                self._latest = None
+        driver.engine.evict(self.outside.clock())
+        self.wake_others(self._engine)

@@ -1,0 +1,93 @@
+"""What a bulkhead raises. Each class has a stable `code`; every error pickles."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class BulkheadError(Exception):
+    """A call was rejected or answered early by a bulkhead; `bulkhead` is its name."""
+
+    code: ClassVar[str] = "bulkhead"
+    """Stable across versions and languages; compare this rather than the text."""
+    is_rejection: bool = False
+    """The work never started, so that it is safe to try it elsewhere."""
+    is_local_overload: ClassVar[bool] = False
+    """This process had no room: a retry must not hammer it, a circuit breaker must not count it."""
+
+    bulkhead: str
+
+    def __init__(self, message: str, *, bulkhead: str = "", **fields: Any) -> None:
+        super().__init__(message)
+        self.bulkhead = bulkhead
+        self.__dict__.update(fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.args, self.__dict__.copy())
+
+
+class BulkheadFullError(BulkheadError):
+    """No permit was free and no place in the queue; the text says which of the four cases it was."""
+
+    code = "full"
+    is_rejection = True
+    is_local_overload = True
+
+    limit: int
+    active: int
+    queued: int
+    max_queue: int
+
+
+class BulkheadTimeoutError(BulkheadError):
+    """The call left the queue without a permit: its time-out or its deadline came first.
+
+    Deliberately no subclass of `TimeoutError`: the dependency did not time out, it was never asked.
+    """
+
+    code = "queue_timeout"
+    is_rejection = True
+    is_local_overload = True
+
+    limit: int
+    active: int
+    queued: int
+    max_queue: int
+    waited: float
+    """Seconds in the queue."""
+
+
+class BulkheadClosedError(BulkheadError):
+    """The bulkhead was closed or is draining.
+
+    Work that was under way when it was closed with `abort=True` ends so too; then `is_rejection` is false.
+    """
+
+    code = "closed"
+    is_rejection = True
+
+
+class BulkheadWeightError(BulkheadError):
+    """The call is heavier than the limit, so that it could never run."""
+
+    code = "too_heavy"
+    is_rejection = True
+
+    weight: int
+    limit: int
+
+
+class BulkheadCallTimeoutError(BulkheadError, TimeoutError):
+    """The work ran for longer than `call_timeout`, or past its deadline, and was cancelled."""
+
+    code = "call_timeout"
+
+    ran: float
+    """Seconds from the grant to the cancellation."""
+
+
+def _restore(cls: type[BulkheadError], args: tuple[Any, ...], state: dict[str, Any]) -> BulkheadError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error

@@ -1,0 +1,75 @@
+"""Types of options and arguments; their ranges are the core's."""
+
+from __future__ import annotations
+
+import math
+import operator
+from types import EllipsisType
+from typing import Final
+
+from ._engine import Engine
+
+_PROBE: Final = Engine(1)
+"""Only its check of ranges is used."""
+
+
+def count(option: str, value: object) -> int:
+    """An int, or what stands for one exactly (`__index__`); bools and floats are likely mistakes."""
+    if type(value) is int:
+        return value
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+    raise TypeError(f"{option} must be an int, got {value!r}")
+
+
+def seconds(option: str, value: object) -> float:
+    """A float or an int; an int too large for a float is infinite."""
+    if type(value) is float:
+        return value
+    if isinstance(value, float):
+        return float(value)
+    if not isinstance(value, bool):
+        try:
+            whole = operator.index(value)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+        else:
+            return _as_float(whole)
+    raise TypeError(f"{option} must be seconds as a float, got {value!r}")
+
+
+def optional_seconds(option: str, value: object) -> float | None:
+    """As `seconds`; None is none."""
+    return None if value is None else seconds(option, value)
+
+
+def timeout(value: object) -> float:
+    """The bound of a wait: no None, which could mean no wait as well as no bound."""
+    if value is None:
+        raise TypeError("timeout must be seconds as a float, got None; leave it out or write math.inf for no bound")
+    return seconds("timeout", value)
+
+
+def default_timeout(value: float | EllipsisType) -> float | None:
+    """The time-out of a bulkhead; left out (`...`), the core chooses."""
+    return None if value is ... else timeout(value)
+
+
+def deadline(value: object) -> float:
+    """A point in time on the loop's clock; None is none."""
+    return math.inf if value is None else seconds("deadline", value)
+
+
+def check_call(weight: int, timeout: float) -> None:
+    """Raises what a call with these arguments would raise; `wrap` wants to know early."""
+    _PROBE.acquire(0.0, weight, timeout, -math.inf, 0)
+
+
+def _as_float(whole: int) -> float:
+    try:
+        return float(whole)
+    except OverflowError:
+        return math.inf if whole > 0 else -math.inf

@@ -1,0 +1,141 @@
+"""A permit in hand, and the object that gets one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Coroutine, Generator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ._numbers import COMPLETED, FAILED
+from ._run import Run
+
+if TYPE_CHECKING:
+    from ._calls import Calls
+
+
+class Permit:
+    """The right to use `weight` permits, until it is released; release it once, best by `with` or `async with`.
+
+    One that is dropped without release is reclaimed when its last reference goes, counted in `leaked`, and warned about.
+    """
+
+    __slots__ = ("__weakref__", "_calls", "_id", "_run", "_weight")
+
+    def __init__(self, calls: Calls, id: int, weight: int, run: Run | None = None) -> None:
+        self._calls = calls
+        self._id = id
+        self._run = run
+        self._weight = weight
+
+    @property
+    def weight(self) -> int:
+        """How many permits of the bulkhead it holds."""
+        return self._weight
+
+    def release(self) -> None:
+        """Gives it back. A second release changes nothing but the counter `double_releases`."""
+        if self._id and self._run is not None:
+            self._give_back(None)
+        else:
+            ticket, self._id = self._id, 0
+            self._calls.drivers.here().release(ticket)
+
+    def _give_back(self, error: BaseException | None) -> None:
+        """As `release`, but failed if there was an error, and never a second time."""
+        ticket, self._id = self._id, 0
+        if self._run is not None:
+            self._run.end(error)
+        elif ticket:
+            self._calls.drivers.here().finish(ticket, COMPLETED if error is None else FAILED)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self._give_back(error)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._give_back(error)
+
+    def __repr__(self) -> str:
+        state = "held" if self._id else "released"
+        return f"<Permit of {self._calls.name}, weight {self._weight}, {state}>"
+
+    def __del__(self) -> None:
+        if self._id:
+            self._calls.reclaim(self._id, self)
+
+
+class Acquisition(Coroutine[Any, Any, Permit]):
+    """What `acquire` returns: `await` it for a permit by hand, or hold one with `async with`. It serves once.
+
+    A permit by hand knows no call time-out. `async with` does: it bounds its body as `run` bounds its work.
+    """
+
+    __slots__ = ("__weakref__", "_arguments", "_calls", "_coroutine", "_permit")
+
+    def __init__(self, calls: Calls, weight: int, timeout: float, deadline: float | None) -> None:
+        self._calls = calls
+        self._arguments: tuple[int, float, float | None] | None = (weight, timeout, deadline)
+        self._coroutine: Coroutine[Any, Any, Permit] | None = None
+        self._permit: Permit | None = None
+
+    def __await__(self) -> Generator[Any, Any, Permit]:
+        return self._begin().__await__()
+
+    def send(self, value: Any, /) -> Any:
+        return (self._coroutine or self._begin()).send(value)
+
+    def throw(self, kind: Any, value: Any = None, traceback: TracebackType | None = None, /) -> Any:
+        coroutine = self._coroutine or self._begin()
+        if value is None and traceback is None:
+            return coroutine.throw(kind)
+        error = value if isinstance(value, BaseException) else kind() if value is None else kind(value)
+        return coroutine.throw(error.with_traceback(traceback))
+
+    def close(self) -> None:
+        self._arguments = None
+        if self._coroutine is not None:
+            self._coroutine.close()
+
+    async def __aenter__(self) -> Permit:
+        weight, timeout, deadline = self._take_arguments()
+        run = await self._calls.enter(weight, timeout, deadline)
+        self._permit = Permit(self._calls, run.id, weight, run)
+        return self._permit
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        permit, self._permit = self._permit, None
+        if permit is not None and permit._run is not None:
+            permit._give_back(error)
+            self._calls.conclude(permit._run, error)
+
+    def _begin(self) -> Coroutine[Any, Any, Permit]:
+        weight, timeout, deadline = self._take_arguments()
+        self._coroutine = self._take(weight, timeout, deadline)
+        return self._coroutine
+
+    async def _take(self, weight: int, timeout: float, deadline: float | None) -> Permit:
+        return Permit(self._calls, await self._calls.take(weight, timeout, deadline), weight)
+
+    def _take_arguments(self) -> tuple[int, float, float | None]:
+        arguments, self._arguments = self._arguments, None
+        if arguments is None:
+            raise RuntimeError("cannot reuse an acquire() that was already awaited; call acquire() again")
+        return arguments
+
+    def __repr__(self) -> str:
+        return f"<acquire of {self._calls.name}>"
+
+    def __del__(self) -> None:
+        if self._arguments is not None:
+            text = f"acquire() of bulkhead {self._calls.name} was never awaited"
+            warnings.warn(text, RuntimeWarning, stacklevel=2, source=self)
