@@ -63,7 +63,7 @@ PROFILES = [
     Profile(
         "drained", "a bulkhead drained and then closed in full swing ends everything once",
         "Ending 1, 2, 3, 5, 6; Resizing 6; Stats 3.1, 3.2",
-        Options(3, 30, 400 * MILLI, 900 * MILLI, 40 * MILLI), pace=2 * MILLI, seed=6, steps=240, weights=(1, 1, 2, 3), resizes=(2, 3, 4), by_hand=0.2, arrivals=0.8, ends=0.4,
+        Options(3, 30, 400 * MILLI, 900 * MILLI, 40 * MILLI), pace=2 * MILLI, seed=9, steps=240, weights=(1, 1, 2, 3), resizes=(2, 3, 4), by_hand=0.2, arrivals=0.8, ends=0.4,
     ),
 ]
 
@@ -80,7 +80,7 @@ class Life:
         for number in range(profile.steps):
             if profile.ends and number == round(profile.ends * profile.steps):
                 self.turn([({"do": "drain"}, None)])
-            elif profile.ends and number == round((profile.ends + 0.2) * profile.steps):
+            elif profile.ends and number == round((profile.ends + 0.05) * profile.steps):
                 self.turn([({"do": "close"}, None)])
             else:
                 self.turn(self.chain() if self.random.random() < 0.1 else [self.step()])
