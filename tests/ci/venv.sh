@@ -14,8 +14,11 @@ if [ -x target/venv/bin/python ] && cmp -s tests/requirements.txt "$stamp"; then
     exit
 fi
 
-if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then apt_install "Python's venv module" python3-venv; fi
-say "making target/venv"
-"$python" -m venv --clear target/venv
+if ! target/venv/bin/python -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then apt_install "Python's venv module" python3-venv; fi
+    say "making target/venv"
+    "$python" -m venv --clear target/venv
+fi
+say "installing tests/requirements.txt into target/venv"
 target/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt >&2
 cp tests/requirements.txt "$stamp"
