@@ -32,13 +32,22 @@ impl Notation {
     }
 
     /// Nearest nanosecond; below zero is zero, too far off is never.
+    ///
+    /// Whole units and the rest apart: their product alone would round a second time, and a timer
+    /// that comes back as a float would fall a nanosecond short after some weeks.
     #[expect(
         clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
         clippy::cast_sign_loss,
         reason = "`as` saturates"
     )]
     fn nanos(self, value: f64) -> u64 {
-        (value * self.nanos_per_unit() + 0.5) as u64
+        let whole = value as u64;
+        let part = value - whole as f64;
+        let per_unit = self.nanos_per_unit();
+        whole
+            .saturating_mul(per_unit as u64)
+            .saturating_add((part * per_unit + 0.5) as u64)
     }
 }
 
