@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bulkheads._engine import Engine
-from scenario import OPEN, Failure, Labels, Step, check, label_of, main, options, seconds, turns
+from scenario import OPEN, Failure, Labels, Step, check, compare, label_of, main, options, seconds, turns
 
 REJECTIONS = {1: "full", 2: "full", 3: "full", 4: "full", 5: "queue_timeout", 6: "closed", 7: "too_heavy", 8: "cancelled"}
 EVENTS = {
@@ -137,9 +137,8 @@ class Timeline:
     def figures(self) -> dict[str, int]:
         return dict(zip(STATS, map(int, self.engine.stats()), strict=False))
 
-    def timer(self) -> float | None:
-        timer = self.engine.next_timer()
-        return None if timer == float("inf") else timer
+    def check_timer(self, want: float) -> None:
+        compare("next_timer", want, self.engine.next_timer())
 
 
 def play(scenario: dict[str, Any]) -> None:
@@ -160,7 +159,7 @@ def play(scenario: dict[str, Any]) -> None:
                 if is_last:
                     timeline.drain()
                     timeline.pass_time(turn.at)
-                    check(step, labels, timeline.figures, timeline.timer, timeline.has_ended and timeline.is_idle)
+                    check(step, labels, timeline.figures, timeline.check_timer, timeline.has_ended and timeline.is_idle)
             except Failure as error:
                 raise Failure(f"step {number}: {error}") from error
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import math
 import sys
 from typing import Any
 
@@ -156,6 +157,12 @@ class Timeline:
         figures = dataclasses.asdict(self.bulkhead.stats())
         return {**figures, **figures["rejected"], "call_timeout": figures["call_timeouts"]}
 
+    def check_timer(self, want: float) -> None:
+        """The host's timer may be armed earlier than it need be, never later."""
+        came = self.loop.next_timer()
+        if (math.inf if came is None else came) > want or (want == math.inf and came is not None):
+            raise Failure(f"next_timer: wanted {want!r} at the latest, came {came!r}")
+
     async def clean_up(self) -> None:
         self.is_over = True
         tasks = [call.task for call in self.calls.values() if call.task is not None] + self.endings
@@ -202,7 +209,7 @@ async def play_turn(timeline: Timeline, steps: list[tuple[int, Step]], at: float
             if is_last:
                 await timeline.settle_turn()
                 is_idle = any(ending.done() for ending in timeline.endings)
-                check(step, labels, timeline.figures, loop.next_timer, is_idle)
+                check(step, labels, timeline.figures, timeline.check_timer, is_idle)
         except Failure as error:
             raise Failure(f"step {number}: {error}") from error
 
