@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../../', import.meta.url);
 
@@ -28,8 +29,8 @@ export async function loadWasm() {
   return { Engine, memory: exports.memory, create: (...options) => new Engine(...options) };
 }
 
-export const addonPath = new URL(`js/native/bulkheads.${process.platform}-${process.arch}.node`, root);
+export const addonPath = fileURLToPath(new URL(`js/native/bulkheads.${process.platform}-${process.arch}.node`, root));
 
 function loadNative() {
-  return createRequire(import.meta.url)(addonPath.pathname).createEngine;
+  return createRequire(import.meta.url)(addonPath).createEngine;
 }

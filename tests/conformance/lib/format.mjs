@@ -25,9 +25,21 @@ const isTime = (value) => isNumber(value) && value >= 0;
 const isBound = (value) => value === 'infinity' || (isNumber(value) && value > 0);
 const isList = (test) => (value) => Array.isArray(value) && value.every(test);
 
-const SCENARIO = { scenario: isText, contract: isText, bulkhead: isRecord, surfaces: isList((one) => SURFACES.includes(one)), steps: isSteps };
+const SCENARIO = {
+  scenario: isText,
+  contract: isText,
+  bulkhead: isRecord,
+  surfaces: isList((one) => SURFACES.includes(one)),
+  steps: isSteps,
+};
 
-const BULKHEAD = { max_concurrent: isPositive, max_queue: isCount, timeout_ms: isBound, call_timeout_ms: isBound, abandon_after_ms: isBound };
+const BULKHEAD = {
+  max_concurrent: isPositive,
+  max_queue: isCount,
+  timeout_ms: isBound,
+  call_timeout_ms: isBound,
+  abandon_after_ms: isBound,
+};
 
 const STEP = {
   at: isTime,
@@ -43,7 +55,7 @@ const STEP = {
   aborted: isFlag,
   ignores_signal: isFlag,
   expect: (value) => STATES.includes(value),
-  then: isList((change) => isText(change) && STATES.includes(change.slice(change.lastIndexOf(':') + 1)) && change.lastIndexOf(':') > 0),
+  then: isList(isChange),
   stats: isStats,
   next_timer: (value) => value === null || isNumber(value),
   idle: isFlag,
@@ -76,9 +88,10 @@ export function faults(scenario) {
   const found = [];
   const say = (step, message) => found.push({ step, message });
   if (!isRecord(scenario)) return [{ step: 0, message: `not a scenario: ${JSON.stringify(scenario)}` }];
+  const { bulkhead, steps } = scenario;
   record(scenario, SCENARIO, ['scenario', 'bulkhead', 'steps'], (message) => say(0, message));
-  if (isRecord(scenario.bulkhead)) record(scenario.bulkhead, BULKHEAD, ['max_concurrent'], (message) => say(0, `bulkhead: ${message}`));
-  if (isSteps(scenario.steps)) scenario.steps.forEach((step, index) => faultsOfStep(scenario.steps, index, (message) => say(index + 1, message)));
+  if (isRecord(bulkhead)) record(bulkhead, BULKHEAD, ['max_concurrent'], (message) => say(0, `bulkhead: ${message}`));
+  if (isSteps(steps)) steps.forEach((_, index) => faultsOfStep(steps, index, (message) => say(index + 1, message)));
   return found;
 }
 
@@ -114,6 +127,12 @@ function isRecord(value) {
 
 function isSteps(value) {
   return Array.isArray(value) && value.length > 0 && value.every(isRecord);
+}
+
+/** `b:running` */
+function isChange(value) {
+  const colon = isText(value) ? value.lastIndexOf(':') : -1;
+  return colon > 0 && STATES.includes(value.slice(colon + 1));
 }
 
 function isStats(value) {

@@ -1,0 +1,81 @@
+// What the tests of the engines share: both of them, and names for their numbers.
+
+import { describe } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { ENGINES, loadEngine } from '../conformance/lib/engines.mjs';
+
+export const RUN = 1;
+export const HAND = 0;
+export const COMPLETED = 0;
+export const FAILED = 1;
+
+export const EVENTS = [
+  undefined, 'granted', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'call_timeout', 'call_closed', 'idle', 'room',
+];
+
+/** What every engine has. */
+export const METHODS = [
+  'acquire', 'tryAcquire', 'start', 'finish', 'release', 'cancel', 'abort', 'resize', 'close', 'drain', 'watchIdle', 'watchRoom',
+  'handleTimeout', 'nextEvent', 'eventId', 'eventTime', 'nextTimer', 'keepsAlive', 'stats', 'limit', 'active', 'queued', 'maxQueue',
+];
+
+export const creators = new Map();
+for (const kind of ENGINES) creators.set(kind, await loadEngine(kind));
+
+/** Declares the same tests for each engine. */
+export function onEachEngine(title, declare) {
+  for (const [kind, create] of creators) describe(`${title}, ${kind}`, () => declare(create, kind));
+}
+
+/** A call without bounds of its own, at `now`. */
+export function call(engine, now, { weight = 1, timeout = Infinity, deadline = Infinity, flags = RUN } = {}) {
+  return engine.acquire(now, weight, timeout, deadline, flags);
+}
+
+/** A call that must be queued: its id. */
+export function queue(engine, now, options) {
+  return -call(engine, now, options);
+}
+
+/** The events so far, each as `[kind, id, time]`. */
+export function events(engine) {
+  const all = [];
+  for (let kind = engine.nextEvent(); kind !== 0; kind = engine.nextEvent()) {
+    all.push([EVENTS[kind], engine.eventId(), engine.eventTime()]);
+  }
+  return all;
+}
+
+setFlagsFromString('--expose-gc');
+const gc = runInNewContext('gc');
+
+/** Collects garbage, and lets the finalizers run, which have turns of their own. */
+export async function collect() {
+  for (let round = 0; round < 4; round += 1) {
+    gc();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const FIGURES = [
+  'state', 'limit', 'active', 'available', 'running', 'queued', 'overrun', 'peakActive', 'peakQueued', 'admitted', 'completed',
+  'failed', 'callTimeouts', 'unclaimed', 'abandonedRuns', 'leaked', 'doubleReleases', 'full', 'queueTimeout', 'cancelled', 'closed',
+  'tooHeavy',
+];
+
+export function stats(engine) {
+  const figures = engine.stats();
+  return Object.fromEntries(FIGURES.map((name, index) => [name, figures[index]]));
+}
+
+/** A generator of numbers in [0, 1) that says the same for the same seed. */
+export function random(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,114 @@
+// What the scenario format cannot say: an abort of many callers as one step, close with abort, the moment of idleness, room.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { call, events, FAILED, onEachEngine, queue, stats } from './engines.mjs';
+
+onEachEngine('order', (create) => {
+  test('an abort ends every caller of its signal before it grants anybody', () => {
+    const engine = create(3, 9);
+    const runs = call(engine, 0);
+    const holds = call(engine, 0, { weight: 2 });
+    const first = queue(engine, 0, { weight: 3 });
+    const other = queue(engine, 0);
+    const second = queue(engine, 0);
+    const last = queue(engine, 0);
+    engine.finish(5, holds, 0);
+    assert.deepEqual(events(engine), [], 'the heavy head holds everybody back');
+    engine.abort(10, Float64Array.of(runs, first, second));
+    assert.deepEqual(events(engine), [
+      ['cancelled', runs, 10],
+      ['cancelled', first, 10],
+      ['cancelled', second, 10],
+      ['granted', other, 0],
+      ['granted', last, 0],
+    ]);
+    assert.equal(stats(engine).overrun, 1, 'the run is answered and keeps its permit');
+    assert.equal(stats(engine).cancelled, 2);
+  });
+
+  test('an abort takes back a grant that nobody has claimed, as unclaimed, and passes it on', () => {
+    const engine = create(1, 9);
+    const holds = call(engine, 0);
+    const granted = queue(engine, 0);
+    const next = queue(engine, 0);
+    engine.finish(1, holds, 0);
+    engine.abort(1, Float64Array.of(granted, next));
+    const last = queue(engine, 1);
+    assert.ok(last < 0, 'the permit is free again: admitted at once');
+    assert.deepEqual(events(engine).map(([kind, id]) => [kind, id]), [['granted', granted], ['cancelled', granted], ['cancelled', next]]);
+    assert.equal(stats(engine).unclaimed, 1);
+    assert.equal(stats(engine).cancelled, 1);
+  });
+
+  test('an abort of nobody, and of the same caller twice, is an abort', () => {
+    const engine = create(1, 9);
+    call(engine, 0);
+    const waits = queue(engine, 0);
+    engine.abort(1, new Float64Array(0));
+    engine.abort(1, Float64Array.of(waits, waits));
+    assert.deepEqual(events(engine), [['cancelled', waits, 1]]);
+  });
+
+  test('the ids of an abort may lie in the middle of a larger buffer', () => {
+    const engine = create(1, 9);
+    call(engine, 0);
+    const [a, b, c] = [queue(engine, 0), queue(engine, 0), queue(engine, 0)];
+    engine.abort(1, Float64Array.of(a, b, c).subarray(1, 2));
+    assert.deepEqual(events(engine), [['cancelled', b, 1]]);
+  });
+
+  test('close with abort answers waiters and runs; the permits come back with the work', () => {
+    const engine = create(1, 9, undefined, 100);
+    const runs = call(engine, 0);
+    const waits = queue(engine, 0);
+    engine.close(5, true);
+    assert.deepEqual(events(engine).sort(), [['call_closed', runs, 5], ['closed', waits, 5]]);
+    assert.equal(engine.watchIdle(5), false);
+    assert.equal(engine.nextTimer(), Infinity, 'an answered run has no bound');
+    engine.finish(9, runs, FAILED);
+    assert.deepEqual(events(engine), [['idle', 0, 0]]);
+    assert.equal(stats(engine).state, 2);
+    assert.equal(call(engine, 9), 6);
+  });
+
+  test('only whoever is unanswered keeps the host alive', () => {
+    const engine = create(1, 9, 50, 10, 1000);
+    assert.equal(engine.keepsAlive(), false);
+    const runs = call(engine, 0);
+    assert.equal(engine.keepsAlive(), true);
+    engine.handleTimeout(10);
+    assert.deepEqual(events(engine), [['call_timeout', runs, 10]]);
+    assert.deepEqual([engine.nextTimer(), engine.keepsAlive()], [1010, false], 'only its abandonment is left');
+    queue(engine, 10);
+    assert.deepEqual([engine.nextTimer(), engine.keepsAlive()], [60, true]);
+  });
+
+  test('room is told once, when a call would no longer find the bulkhead full', () => {
+    const engine = create(1);
+    assert.equal(engine.watchRoom(0, 1), true);
+    const runs = call(engine, 0);
+    assert.equal(engine.watchRoom(0, 1), false);
+    engine.finish(1, runs, 0);
+    assert.deepEqual(events(engine), [['room', 0, 0]]);
+  });
+
+  test('each way of being full has a code of its own', () => {
+    const none = create(1);
+    call(none, 0);
+    assert.equal(call(none, 0), 2);
+    const full = create(1, 1);
+    call(full, 0);
+    call(full, 0);
+    assert.equal(call(full, 0), 1);
+    assert.equal(call(full, 0, { deadline: 0 }), 5);
+    assert.equal(call(full, 0, { weight: 2 }), 7);
+    assert.equal(call(full, 0, { flags: 3 }), 8);
+    const unwilling = create(1, 1);
+    call(unwilling, 0);
+    assert.equal(call(unwilling, 0, { timeout: 0 }), 3);
+    const paused = create(1);
+    paused.resize(0, 0);
+    assert.equal(call(paused, 0), 4);
+  });
+});
