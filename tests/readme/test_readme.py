@@ -1,0 +1,58 @@
+"""Every snippet of every README runs and prints what it says; every command and every link is there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from snippets import ALL, READMES, ROOT, RUNNABLE, Snippet
+
+MAKE = re.compile(r"^make (?P<target>[a-z-]+)", re.MULTILINE)
+LINK = re.compile(r"\]\((?P<target>[^)#:]+)(?:#[^)]*)?\)")
+OTHER_COMMANDS = {"make", "npm", "pip"}
+
+
+@pytest.mark.parametrize("snippet", [one for one in ALL if one.info in RUNNABLE], ids=str)
+def test_a_snippet_prints_what_it_says(snippet: Snippet, tmp_path: Path) -> None:
+    command = python_program(snippet, tmp_path) if snippet.info == "python" else node_program(snippet, tmp_path)
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert snippet.prints(), "a snippet that shows nothing"
+    assert ran.stdout.splitlines() == snippet.prints()
+
+
+def python_program(snippet: Snippet, folder: Path) -> list[str]:
+    file = folder / "snippet.py"
+    file.write_text(snippet.code)
+    return [sys.executable, "-W", "error", str(file)]
+
+
+def node_program(snippet: Snippet, folder: Path) -> list[str]:
+    """The package as its users get it, found by its name; in the browser's shape where the snippet is for one."""
+    (folder / "node_modules").mkdir()
+    (folder / "node_modules/bulkheads").symlink_to(ROOT / "js", target_is_directory=True)
+    file = folder / "snippet.mjs"
+    file.write_text(snippet.code)
+    conditions = ["--conditions=browser"] if snippet.info == "js browser" else []
+    return ["node", *conditions, str(file)]
+
+
+@pytest.mark.parametrize("snippet", [one for one in ALL if one.info not in RUNNABLE], ids=str)
+def test_every_other_block_is_of_commands_that_exist(snippet: Snippet) -> None:
+    assert snippet.info == "sh", "a language that this test does not know"
+    commands = {line.split()[0] for line in snippet.code.splitlines() if line.strip()}
+    assert commands <= OTHER_COMMANDS
+    targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {match["target"] for match in MAKE.finditer(snippet.code)} <= targets
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda readme: str(readme.relative_to(ROOT)))
+def test_every_link_leads_somewhere(readme: Path) -> None:
+    targets = {match["target"] for match in LINK.finditer(readme.read_text())}
+    assert not [target for target in targets if not (readme.parent / target).exists()]
+
+
+def test_there_is_a_quick_start_for_each_surface() -> None:
+    assert RUNNABLE <= {snippet.info for snippet in ALL if snippet.readme == ROOT / "README.md"}
