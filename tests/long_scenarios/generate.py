@@ -173,7 +173,10 @@ class Life:
             steps.append(({"do": "resize", "to": self.random.choice(self.profile.resizes)}, None))
         if self.random.random() < 0.5:
             steps.append(({"do": "try_acquire"}, self.timeline.newcomer(True, 1)))
-        first = next((call for call in self.model.waiters() if not call.by_hand), None)
+        limits = [step["to"] for step, _ in steps if step.get("to")]
+        # Not one that this turn's shrinking ends, which would be cancelled after its answer.
+        waiters = [call for call in self.model.waiters() if not call.by_hand and call.weight <= min(limits, default=call.weight)]
+        first = next(iter(waiters), None)
         if first and self.random.random() < 0.6:
             steps.append(({"do": "cancel"}, first))
         return steps or [({"do": "tick"}, None)]
