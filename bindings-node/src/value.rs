@@ -129,6 +129,7 @@ impl Env {
         )
     }
 
+    #[cold]
     fn throw<T>(self, text: &str, create: CreateError) -> Option<T> {
         let (mut message, mut error) = (ptr::null_mut(), ptr::null_mut());
         let length = isize::try_from(text.len()).unwrap_or(0);
@@ -222,6 +223,7 @@ impl<const N: usize> Args<N> {
         )
     }
 
+    #[inline]
     pub(crate) fn number(&self, index: usize) -> Option<f64> {
         let mut out = 0.0;
         // SAFETY: a live value and room for the answer.
@@ -245,6 +247,7 @@ impl<const N: usize> Args<N> {
         self.number(index).map(Some)
     }
 
+    #[inline]
     pub(crate) fn small(&self, index: usize) -> Option<u32> {
         let mut out = 0;
         // SAFETY: as above.
@@ -298,6 +301,7 @@ impl<const N: usize> Args<N> {
         Some(unsafe { std::slice::from_raw_parts(memory.cast::<f64>(), length) }.to_vec())
     }
 
+    #[cold]
     fn wrong<T>(&self, index: usize, wanted: &str) -> Option<T> {
         self.env
             .type_error(&format!("argument {} must be {wanted}", index + 1))
