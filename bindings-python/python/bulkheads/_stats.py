@@ -72,8 +72,9 @@ class Stats:
 def snapshot(numbers: list[float]) -> Stats:
     """From the engine's numbers, in the order that `docs/engine.md` gives."""
     state, *counts = (int(number) for number in numbers[:22])
-    figures: list[Any] = [_STATES[state], *counts[:16], Rejected(*counts[16:])]
-    return Stats(*figures, _durations(numbers[22:28]), _durations(numbers[28:34]))
+    durations = _durations(numbers[22:28]), _durations(numbers[28:34])
+    figures: list[Any] = [_STATES[state], *counts[:16], Rejected(*counts[16:]), *durations]
+    return Stats(*figures)
 
 
 def _durations(numbers: list[float]) -> Durations:
