@@ -69,17 +69,35 @@ impl Timeline {
         if !step.late && !step.same_turn {
             self.pass_time(now)?;
         }
+        let before = self.state_of(step.of.as_deref());
         let label = self.act(now, step)?;
         if !last {
-            if let Some(label) = label {
-                self.changes
-                    .push(format!("{label}:{}", self.labels[&label].state));
-            }
-            return Ok(());
+            return self.pass_on(step, label, before);
         }
         self.drain()?;
         self.pass_time(now)?;
         self.check(step, label.as_deref())
+    }
+
+    /// An earlier step of a turn: its change shows at the turn's last step.
+    fn pass_on(
+        &mut self,
+        step: &Step,
+        label: Option<String>,
+        before: Option<&str>,
+    ) -> Result<(), Failure> {
+        if has_checks(step) {
+            return Err("only the last step of a turn has checks".to_owned());
+        }
+        let after = self.state_of(label.as_deref());
+        if let (Some(label), Some(state)) = (label, after.filter(|_| after != before)) {
+            self.changes.push(format!("{label}:{state}"));
+        }
+        Ok(())
+    }
+
+    fn state_of(&self, label: Option<&str>) -> Option<&'static str> {
+        Some(self.labels.get(label?)?.state)
     }
 
     /// Fires every timer that is due by `now`, each at its own time.
@@ -306,6 +324,14 @@ impl Timeline {
         }
         Ok(())
     }
+}
+
+fn has_checks(step: &Step) -> bool {
+    step.expect.is_some()
+        || step.then.is_some()
+        || step.stats.is_some()
+        || step.idle.is_some()
+        || !matches!(step.next_timer, NextTimer::Unchecked)
 }
 
 fn is_open(state: &str) -> bool {
