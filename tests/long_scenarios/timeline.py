@@ -37,8 +37,8 @@ class Timeline:
         """One turn of the host: usually one step, now and then several that act at once."""
         model = self.model
         model.events.clear()
-        for call in model.calls:
-            call.this_turn = False
+        for old in model.calls:
+            old.this_turn = False
         if not late:
             self.pass_time(at)
         self.now = at
