@@ -1,0 +1,133 @@
+// From the numbers of the engine to errors with words.
+
+import { type Engine, Event, Rejection } from './engine.js';
+import {
+  BulkheadCallTimeoutError,
+  BulkheadClosedError,
+  type BulkheadError,
+  BulkheadFullError,
+  BulkheadTimeoutError,
+  BulkheadWeightError,
+  type Figures,
+} from './errors.js';
+
+export class Answers {
+  readonly #name: string;
+  readonly #engine: Engine;
+  readonly #withStack: boolean;
+
+  constructor(name: string, engine: Engine, withStack: boolean) {
+    this.#name = name;
+    this.#engine = engine;
+    this.#withStack = withStack;
+  }
+
+  /** For a call that was turned away as it arrived. */
+  rejection(code: number, weight: number): BulkheadError {
+    return this.#make(() => {
+      switch (code) {
+        case Rejection.queueTimeout:
+          return this.#queueTimeout('the deadline had passed when the call arrived', 0);
+        case Rejection.closed:
+          return this.#closed();
+        case Rejection.tooHeavy:
+          return this.#tooHeavy(weight);
+        default:
+          return this.#full(code);
+      }
+    });
+  }
+
+  /** For a call that left the queue without a permit. */
+  removal(kind: number, waitedMs: number, weight: number): BulkheadError {
+    return this.#make(() => {
+      switch (kind) {
+        case Event.queueTimeout:
+          return this.#queueTimeout(`no permit within ${shown(waitedMs)} ms; shed load or raise maxConcurrent`, waitedMs);
+        case Event.tooHeavy:
+          return this.#tooHeavy(weight);
+        case Event.closed:
+          return this.#closed();
+        default:
+          throw unknown('event', kind);
+      }
+    });
+  }
+
+  /** For a call that is answered though its work goes on. */
+  early(kind: number, ranMs: number): BulkheadError {
+    return this.#make(() => {
+      switch (kind) {
+        case Event.callTimeout:
+          return new BulkheadCallTimeoutError(`answered after ${shown(ranMs)} ms, the work goes on`, this.#name, ranMs);
+        case Event.callClosed:
+          return new BulkheadClosedError('closed with abort while the work ran', this.#name, false);
+        default:
+          throw unknown('event', kind);
+      }
+    });
+  }
+
+  #full(code: number): BulkheadError {
+    const figures = this.#figures();
+    return new BulkheadFullError(fullText(code, figures), this.#name, figures);
+  }
+
+  #queueTimeout(text: string, waitedMs: number): BulkheadError {
+    return new BulkheadTimeoutError(text, this.#name, this.#figures(), waitedMs);
+  }
+
+  #closed(): BulkheadError {
+    return new BulkheadClosedError('closed; it takes no more calls', this.#name, true);
+  }
+
+  #tooHeavy(weight: number): BulkheadError {
+    const limit = this.#engine.limit();
+    return new BulkheadWeightError(`weight ${weight} is above the limit (maxConcurrent ${limit})`, this.#name, weight, limit);
+  }
+
+  #figures(): Figures {
+    const engine = this.#engine;
+    return { limit: engine.limit(), active: engine.active(), queued: engine.queued(), maxQueue: engine.maxQueue() };
+  }
+
+  #make(make: () => BulkheadError): BulkheadError {
+    return this.#withStack ? make() : withoutStack(make);
+  }
+}
+
+function fullText(code: number, { limit, maxQueue }: Figures): string {
+  switch (code) {
+    case Rejection.queueFull:
+      return `queue full (maxQueue ${maxQueue}); shed load or raise it`;
+    case Rejection.noQueue:
+      return `no permit free (maxConcurrent ${limit}) and no queue configured (maxQueue 0); shed load or raise one of them`;
+    case Rejection.notWilling:
+      return `no permit free (maxConcurrent ${limit}) and the call is not willing to wait (timeoutMs 0)`;
+    case Rejection.paused:
+      return `paused (maxConcurrent 0) and no place in the queue (maxQueue ${maxQueue}); resize it to go on`;
+    default:
+      throw unknown('rejection', code);
+  }
+}
+
+/** Collecting a stack costs more than the rest of a rejection. */
+function withoutStack<Made>(make: () => Made): Made {
+  const limit = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit');
+  // Only V8 has it, and hardened realms freeze it.
+  if (limit?.writable !== true) return make();
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = limit.value as number;
+  }
+}
+
+function shown(milliseconds: number): string {
+  return String(Math.round(milliseconds * 1000) / 1000);
+}
+
+function unknown(what: string, code: number): Error {
+  return new Error(`bulkheads: the engine answered with an unknown ${what}: ${code}`);
+}

@@ -1,0 +1,185 @@
+// The bulkhead as users know it.
+
+import { execute, type Work } from './call.js';
+import { Driver } from './driver.js';
+import { type EngineKind, HAND } from './engine.js';
+import { host } from './host.js';
+import { type MapContext, runAll } from './map.js';
+import {
+  type BulkheadOptions,
+  bulkheadOptions,
+  type CallOptions,
+  callOptions,
+  checkRanges,
+  type CloseOptions,
+  closeOptions,
+  type MapOptions,
+  mapOptions,
+  number,
+  text,
+  work,
+} from './options.js';
+import { Acquisition, HandPermit, type Permit } from './permit.js';
+import { type Items, Source } from './source.js';
+import type { BulkheadStats } from './stats.js';
+
+/**
+ * Guards one dependency with a budget of permits.
+ *
+ * A call that gets its permits runs; one that cannot get them yet waits in a bounded queue, for a bounded time, first come, first
+ * served; every other call is rejected at once, with an error that says which bound rejected it.
+ */
+export class Bulkhead {
+  readonly #driver: Driver;
+  #ending: Promise<void> | undefined;
+
+  /** Throws `TypeError` for a wrong type or an unknown option, `RangeError` for a bad value. */
+  constructor(name: string, options: BulkheadOptions) {
+    const checked = bulkheadOptions(options);
+    this.#driver = new Driver(text('name', name), checked.create(host().engine().create), checked.stackTraces);
+  }
+
+  /** Which engine works here. */
+  static get engine(): EngineKind {
+    return host().engine().kind;
+  }
+
+  /** Why the native engine could not be loaded, or why none works here. */
+  static get engineError(): Error | undefined {
+    return host().engine().error;
+  }
+
+  /** As it stands in errors and warnings. */
+  get name(): string {
+    return this.#driver.name;
+  }
+
+  /**
+   * Runs `fn` with `weight` permits and settles as it does. Never throws: whatever goes wrong is a rejection. Work that is admitted
+   * at once starts before `exec` returns.
+   */
+  exec<Result>(fn: Work<Result>, options?: CallOptions): Promise<Awaited<Result>> {
+    return attempt(() => execute(this.#driver, work(fn), callOptions(options)));
+  }
+
+  /** A function with the same parameters, the same `this` and the same result that runs in this bulkhead. */
+  wrap<This, Parameters extends unknown[], Result>(
+    fn: (this: This, ...parameters: Parameters) => Result,
+    options?: CallOptions,
+  ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
+    work(fn);
+    const driver = this.#driver;
+    const request = callOptions(options);
+    checkRanges(request, host().engine().create);
+    const wrapped = function (this: This, ...parameters: Parameters): Promise<Awaited<Result>> {
+      return attempt(() => execute(driver, () => fn.apply(this, parameters), request));
+    };
+    Object.defineProperty(wrapped, 'name', { value: fn.name, configurable: true });
+    return Object.defineProperty(wrapped, 'length', { value: fn.length, configurable: true });
+  }
+
+  /** A permit by hand; `using permit = await shipping.acquire()` gives it back by itself. Never throws. */
+  acquire(options?: CallOptions): Promise<Permit> {
+    return attempt(() => {
+      const request = callOptions(options);
+      const acquisition = new Acquisition(this.#driver, request.weight);
+      if (this.#driver.arrive(acquisition, request, HAND)) acquisition.deliver();
+      return acquisition.promise;
+    });
+  }
+
+  /** A permit by hand if it can be had at once, else `null`; it never waits. */
+  tryAcquire(weight?: number): Permit | null {
+    const permits = weight === undefined ? 1 : number('weight', weight);
+    const id = this.#driver.tryAcquire(permits);
+    return id === 0 ? null : new HandPermit(this.#driver, id, permits);
+  }
+
+  /**
+   * The results of `fn` for all items, in order. It takes the next item only when that can run, and never stands in the queue: those
+   * who wait there go first. The first error ends it and aborts the rest; with `stopOnError: false` all items run, and it rejects
+   * with an `AggregateError` if some have failed.
+   */
+  map<Item, Result>(
+    items: Items<Item>,
+    fn: (item: Item, context: MapContext) => Result,
+    options?: MapOptions,
+  ): Promise<Awaited<Result>[]> {
+    return attempt(async () => {
+      const results: Awaited<Result>[] = [];
+      for await (const result of this.#runAll(items, fn, options, false)) results.push(result);
+      return results;
+    });
+  }
+
+  /**
+   * As `map`, one result at a time: `for await (const page of shipping.mapIterable(urls, fetchPage))`. No more items are under way
+   * or wait for their turn than the bulkhead has permits. Leaving the loop aborts the rest.
+   */
+  mapIterable<Item, Result>(
+    items: Items<Item>,
+    fn: (item: Item, context: MapContext) => Result,
+    options?: MapOptions,
+  ): AsyncGenerator<Awaited<Result>, void, undefined> {
+    return this.#runAll(items, fn, options, true);
+  }
+
+  /** Changes the limit. 0 pauses; shrinking waits until enough calls have ended and revokes nothing. */
+  resize(maxConcurrent: number): void {
+    this.#driver.resize(number('maxConcurrent', maxConcurrent));
+  }
+
+  /** One consistent snapshot, a value that later calls don't change. */
+  stats(): BulkheadStats {
+    return this.#driver.stats();
+  }
+
+  /** Settles at the first moment when nobody waits and no permit is held; ends nothing. From inside own work it never settles. */
+  idle(): Promise<void> {
+    return this.#driver.idle();
+  }
+
+  /** Rejects new calls, now, and serves the waiters; what it returns is as for `close`. */
+  drain(): Promise<void> {
+    this.#driver.drain();
+    return this.#ended();
+  }
+
+  /**
+   * Rejects new calls and all waiters, now; with `abort` it also answers the running ones. What it returns settles when no permit is
+   * held any more; awaited from inside the bulkhead's own work it never does.
+   */
+  close(options?: CloseOptions): Promise<void> {
+    return attempt(() => {
+      this.#driver.close(closeOptions(options).abort);
+      return this.#ended();
+    });
+  }
+
+  /** One promise, however often and however an end is asked for. */
+  #ended(): Promise<void> {
+    return (this.#ending ??= this.#driver.idle());
+  }
+
+  #runAll<Item, Result>(
+    items: Items<Item>,
+    fn: (item: Item, context: MapContext) => Result,
+    options: MapOptions | undefined,
+    isPaced: boolean,
+  ): AsyncGenerator<Awaited<Result>, void, undefined> {
+    work(fn);
+    const { request, stopOnError } = mapOptions(options);
+    checkRanges(request, host().engine().create);
+    return runAll({ driver: this.#driver, source: new Source(items), fn, request, stopOnError, isPaced });
+  }
+}
+
+/** What throws becomes a rejection. */
+function attempt<Result>(act: () => Promise<Result>): Promise<Result> {
+  try {
+    return act();
+  } catch (error) {
+    // As it is, an error or not.
+    return Promise.reject(error);
+  }
+}

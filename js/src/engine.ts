@@ -1,0 +1,77 @@
+// The interface between this package and the state machine: numbers only. Both engines satisfy it; see docs/engine.md.
+
+/** One core behind numbers. Times are milliseconds, `Infinity` for none; ids are at least `FIRST_ID` and below 2^53. */
+export interface Engine {
+  acquire(now: number, weight: number, timeout: number, deadline: number, flags: number): number;
+  tryAcquire(now: number, weight: number): number;
+  start(id: number): void;
+  finish(now: number, id: number, outcome: number): boolean;
+  release(now: number, id: number): boolean;
+  abort(now: number, ids: Float64Array): void;
+  resize(now: number, limit: number): void;
+  close(now: number, abort: boolean): void;
+  drain(now: number): void;
+  watchIdle(now: number): boolean;
+  watchRoom(now: number, weight: number): boolean;
+  handleTimeout(now: number): void;
+  nextEvent(): number;
+  eventId(): number;
+  eventTime(): number;
+  nextTimer(): number;
+  keepsAlive(): boolean;
+  stats(): ArrayLike<number>;
+  limit(): number;
+  active(): number;
+  queued(): number;
+  maxQueue(): number;
+}
+
+/** Makes an engine; throws `RangeError` for an option out of its range. */
+export type CreateEngine = (
+  maxConcurrent: number,
+  maxQueue?: number,
+  timeoutMs?: number,
+  callTimeoutMs?: number,
+  abandonAfterMs?: number,
+) => Engine;
+
+export type EngineKind = 'native' | 'wasm';
+
+/** The smallest id: what `acquire` answers below it is the code of a rejection. */
+export const FIRST_ID = 2 ** 32;
+
+/** Flags of `acquire`. */
+export const HAND = 0;
+export const RUN = 1;
+export const ABORTED = 2;
+
+/** How a permit came back. */
+export const COMPLETED = 0;
+export const FAILED = 1;
+export const LEAKED = 2;
+
+/** What `acquire` and `tryAcquire` answer to a call that is turned away. */
+export const Rejection = {
+  queueFull: 1,
+  noQueue: 2,
+  notWilling: 3,
+  paused: 4,
+  queueTimeout: 5,
+  closed: 6,
+  tooHeavy: 7,
+  cancelled: 8,
+} as const;
+
+/** What `nextEvent` answers. */
+export const Event = {
+  none: 0,
+  granted: 1,
+  queueTimeout: 2,
+  closed: 3,
+  tooHeavy: 4,
+  cancelled: 5,
+  callTimeout: 6,
+  callClosed: 7,
+  idle: 8,
+  room: 9,
+} as const;

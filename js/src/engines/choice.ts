@@ -1,0 +1,29 @@
+// Node takes the native engine and falls back to WebAssembly; `BULKHEADS_ENGINE` forces one.
+
+import type { LoadedEngine } from '../host.js';
+import { nativeEngine } from './native.js';
+import { failing, wasmEngine } from './wasm.js';
+
+export function chooseEngine(forced: string | undefined): LoadedEngine {
+  switch (forced) {
+    case 'native':
+    case undefined:
+    case '':
+      return native(forced === 'native');
+    case 'wasm':
+      return wasmEngine();
+    default: {
+      const error = new RangeError(`BULKHEADS_ENGINE must be native or wasm, got ${forced}`);
+      return { kind: 'wasm', create: failing(error), error };
+    }
+  }
+}
+
+function native(isForced: boolean): LoadedEngine {
+  try {
+    return { kind: 'native', create: nativeEngine(), error: undefined };
+  } catch (cause) {
+    const error = new Error(`bulkheads: the native engine could not be loaded (${String(cause)})`, { cause });
+    return isForced ? { kind: 'native', create: failing(error), error } : wasmEngine(error);
+  }
+}

@@ -1,0 +1,227 @@
+// Many items through one bulkhead: as many at a time as there is room for, without ever standing in the queue.
+
+import { execute, type WorkContext } from './call.js';
+import type { Driver } from './driver.js';
+import type { Request } from './options.js';
+import { Hub } from './signals.js';
+import type { Source } from './source.js';
+
+export interface MapContext extends WorkContext {
+  /** The place of the item, from 0. */
+  readonly index: number;
+}
+
+export interface Plan<Item, Result> {
+  readonly driver: Driver;
+  readonly source: Source<Item>;
+  readonly fn: (item: Item, context: MapContext) => Result;
+  readonly request: Request;
+  readonly stopOnError: boolean;
+  /** Whether results that nobody has taken yet count as under way. */
+  readonly isPaced: boolean;
+}
+
+/** The results in order. Nothing happens before the first is asked for. */
+export function runAll<Item, Result>(plan: Plan<Item, Result>): AsyncGenerator<Awaited<Result>, void, undefined> {
+  const run = new MapRun(plan);
+  const results = run.results();
+  // A generator that is asked for a result would see its `return` only after that; whoever leaves does not wait for it.
+  const leave = results.return.bind(results);
+  results.return = (value) => {
+    run.leave();
+    return leave(value);
+  };
+  return results;
+}
+
+class MapRun<Item, Result> {
+  readonly #plan: Plan<Item, Result>;
+  /** Ends the items that are under way. */
+  readonly #stop = new AbortController();
+  readonly #tasks = new Tasks<Awaited<Result>>();
+  readonly #errors: { readonly index: number; readonly error: unknown }[] = [];
+  #nextIndex = 0;
+  /** Calls that have not been answered. */
+  #running = 0;
+  /** What ends it before its time. */
+  #end: { readonly error: unknown; readonly atOnce: boolean } | undefined;
+  #hasLeft = false;
+  /** The bulkhead turned an item away for good: it would do so with all the rest. */
+  #isRefused = false;
+  #wake: (() => void) | undefined;
+  #hasRung = false;
+
+  constructor(plan: Plan<Item, Result>) {
+    this.#plan = plan;
+  }
+
+  leave(): void {
+    this.#hasLeft = true;
+    this.#ring();
+  }
+
+  async *results(): AsyncGenerator<Awaited<Result>, void, undefined> {
+    const unwatch = this.#watchSignal();
+    try {
+      for (;;) {
+        this.#startWhatFits();
+        if (this.#hasLeft) return;
+        if (this.#end?.atOnce === true) throw this.#end.error;
+        const done = this.#tasks.takeSettled();
+        if (done?.value !== undefined) yield done.value.is;
+        else if (this.#end !== undefined) throw this.#end.error;
+        else if (done === undefined && this.#tasks.isEmpty && this.#isEnding()) break;
+        else if (done === undefined) await this.#change();
+      }
+      if (this.#errors.length > 0) throw this.#allErrors();
+    } finally {
+      unwatch();
+      this.#plan.driver.forgetRoom(this.#ring);
+      this.#plan.source.close();
+      this.#stop.abort();
+    }
+  }
+
+  #startWhatFits(): void {
+    const { driver, source, request } = this.#plan;
+    while (this.#mayStart() && driver.hasRoom(request.weight, this.#ring)) {
+      // Asking runs code of others, so that there may be no room any more: look again.
+      if (source.hasItem) this.#start(source.take());
+      else if (!source.ask(this.#ring, this.#failed)) return;
+    }
+  }
+
+  #mayStart(): boolean {
+    return !this.#isEnding() && !this.#hasLeft && this.#end === undefined && !this.#isAhead();
+  }
+
+  /** No further item will start. */
+  #isEnding(): boolean {
+    const { source } = this.#plan;
+    return this.#isRefused || (source.isExhausted && !source.hasItem);
+  }
+
+  /** As many items as can run at all. Also what keeps work that ends at once from holding up everybody else. */
+  #isAhead(): boolean {
+    const { driver, request, isPaced } = this.#plan;
+    return (isPaced ? this.#tasks.size : this.#running) >= Math.max(1, Math.floor(driver.limit() / request.weight));
+  }
+
+  #start(item: Item): void {
+    const { driver, fn, request } = this.#plan;
+    const index = this.#nextIndex++;
+    const task = this.#tasks.add();
+    let hasStarted = false;
+    const work = (context: WorkContext): Result => {
+      hasStarted = true;
+      return fn(item, new ItemContext(context, index));
+    };
+    this.#running += 1;
+    execute(driver, work, { ...request, signal: this.#stop.signal }).then(
+      (value) => {
+        this.#running -= 1;
+        task.isSettled = true;
+        task.value = { is: value };
+        this.#ring();
+      },
+      (error: unknown) => {
+        this.#running -= 1;
+        task.isSettled = true;
+        this.#isRefused ||= !hasStarted;
+        this.#failed(error, index);
+        this.#ring();
+      },
+    );
+  }
+
+  /** Of an item, or of the source, which stands behind them all. */
+  readonly #failed = (error: unknown, index = Infinity): void => {
+    this.#errors.push({ index, error });
+    if (this.#plan.stopOnError) this.#abort(error, false);
+  };
+
+  #abort(error: unknown, atOnce: boolean): void {
+    if (this.#end !== undefined) return;
+    this.#end = { error, atOnce };
+    this.#stop.abort(error);
+  }
+
+  #watchSignal(): () => void {
+    const { signal } = this.#plan.request;
+    if (signal === undefined) return () => undefined;
+    const aborted = (): void => {
+      this.#abort(signal.reason, true);
+      this.#ring();
+    };
+    if (signal.aborted) aborted();
+    return Hub.of(signal).watch(aborted);
+  }
+
+  #allErrors(): AggregateError {
+    const errors = this.#errors.sort((one, other) => (one.index < other.index ? -1 : 1)).map(({ error }) => error);
+    return new AggregateError(errors, `${this.#plan.driver.name}: ${errors.length} of ${this.#nextIndex} items failed`);
+  }
+
+  /** Something has changed: a result, an item, room, or the end. */
+  readonly #ring = (): void => {
+    this.#hasRung = true;
+    this.#wake?.();
+  };
+
+  async #change(): Promise<void> {
+    if (!this.#hasRung) await new Promise<void>((wake) => (this.#wake = wake));
+    this.#hasRung = false;
+  }
+}
+
+class ItemContext implements MapContext {
+  readonly #context: WorkContext;
+  readonly index: number;
+
+  constructor(context: WorkContext, index: number) {
+    this.#context = context;
+    this.index = index;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+}
+
+/** An item that was taken, until its result is. */
+interface Task<Value> {
+  isSettled: boolean;
+  /** Absent when it failed. */
+  value: { readonly is: Value } | undefined;
+  next: Task<Value> | undefined;
+}
+
+/** In order of the items. */
+class Tasks<Value> {
+  #first: Task<Value> | undefined;
+  #last: Task<Value> | undefined;
+  size = 0;
+
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  add(): Task<Value> {
+    const task: Task<Value> = { isSettled: false, value: undefined, next: undefined };
+    if (this.#last === undefined) this.#first = task;
+    else this.#last.next = task;
+    this.#last = task;
+    this.size += 1;
+    return task;
+  }
+
+  /** The first, if it has settled. */
+  takeSettled(): Task<Value> | undefined {
+    const first = this.#first;
+    if (first?.isSettled !== true) return undefined;
+    this.#first = first.next;
+    if (this.#first === undefined) this.#last = undefined;
+    this.size -= 1;
+    return first;
+  }
+}

@@ -1,0 +1,94 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// Permits taken by hand.
+
+import type { Driver } from './driver.js';
+import { Entry } from './entry.js';
+
+/** The right to run, until `release()`. `using permit = await shipping.acquire()` releases it by itself. */
+export interface Permit extends Disposable, AsyncDisposable {
+  readonly weight: number;
+  /** Gives the permit back. A second time changes nothing but the counter `doubleReleases`. */
+  release(): void;
+}
+
+/** `acquire`: a permit by hand, perhaps after a wait. */
+export class Acquisition extends Entry {
+  readonly promise: Promise<Permit>;
+  #resolve!: (permit: Permit) => void;
+  #reject!: (reason: unknown) => void;
+
+  constructor(driver: Driver, weight: number) {
+    super(driver, weight);
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  queued(): void {
+    // Nothing to prepare: the caller's own reaction is all that waits.
+  }
+
+  granted(): void {
+    if (this.isCancelled) return;
+    // The permit is the caller's as soon as the promise has settled.
+    this.driver.forget(this);
+    this.driver.start(this.id);
+    this.deliver();
+  }
+
+  deliver(): void {
+    this.#resolve(new HandPermit(this.driver, this.id, this.weight));
+  }
+
+  refuse(reason: unknown): void {
+    this.isAnswered = true;
+    this.driver.forget(this);
+    this.#reject(reason);
+  }
+}
+
+export class HandPermit implements Permit {
+  readonly weight: number;
+  readonly #held: Held;
+  declare [Symbol.dispose]: () => void;
+  declare [Symbol.asyncDispose]: () => Promise<void>;
+
+  constructor(driver: Driver, id: number, weight: number) {
+    this.weight = weight;
+    this.#held = { driver, id };
+    dropped?.register(this, this.#held, this.#held);
+  }
+
+  release(): void {
+    const { driver, id } = this.#held;
+    // 0 is never current, so that the core counts every further release and nothing else.
+    this.#held.id = 0;
+    if (id !== 0) dropped?.unregister(this.#held);
+    driver.release(id);
+  }
+}
+
+/** What outlives a permit that nobody holds any more. */
+interface Held {
+  readonly driver: Driver;
+  id: number;
+}
+
+const dropped =
+  typeof FinalizationRegistry === 'undefined'
+    ? undefined
+    : new FinalizationRegistry<Held>(({ driver, id }) => driver.reclaim(id));
+
+// Guarded: the first hosts that run this package lack these symbols.
+define(Symbol.dispose, function (this: Permit) {
+  this.release();
+});
+define(Symbol.asyncDispose, function (this: Permit) {
+  this.release();
+  return Promise.resolve();
+});
+
+function define(name: symbol | undefined, value: (this: Permit) => unknown): void {
+  if (name !== undefined) Object.defineProperty(HandPermit.prototype, name, { value, writable: true, configurable: true });
+}

@@ -1,0 +1,44 @@
+// What work returns, and when it has settled.
+
+/** Calls one of the two, once: at once for a value, as its own reaction for a promise. `then` of the result is called once. */
+export function whenSettled<Result>(
+  result: Result,
+  fulfilled: (value: Awaited<Result>) => void,
+  rejected: (reason: unknown) => void,
+): void {
+  if (isPlainPromise(result)) {
+    void result.then(fulfilled as (value: unknown) => void, rejected);
+    return;
+  }
+  let then: Then | undefined;
+  try {
+    then = thenOf(result);
+  } catch (error) {
+    rejected(error);
+    return;
+  }
+  if (then === undefined) fulfilled(result as Awaited<Result>);
+  else void adopt(result, then).then(fulfilled as (value: unknown) => void, rejected);
+}
+
+/** A promise that the host itself would not wrap: neither a subclass nor one with a `then` of its own. */
+function isPlainPromise(value: unknown): value is Promise<unknown> {
+  return value instanceof Promise && value.constructor === Promise && value.then === nativeThen;
+}
+
+// Read for comparison, never called without its promise.
+// eslint-disable-next-line @typescript-eslint/unbound-method
+const nativeThen = Promise.prototype.then;
+
+type Then = (...reactions: unknown[]) => unknown;
+
+function thenOf(value: unknown): Then | undefined {
+  const canHaveThen = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  const then = canHaveThen ? (value as { then?: unknown }).then : undefined;
+  return typeof then === 'function' ? (then as Then) : undefined;
+}
+
+/** As `await` would, but with the `then` that was read already: reading it may have side effects. */
+function adopt(thenable: unknown, then: Then): Promise<unknown> {
+  return new Promise((resolve) => resolve({ then: (...reactions: unknown[]) => Reflect.apply(then, thenable, reactions) }));
+}

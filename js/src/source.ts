@@ -1,0 +1,95 @@
+// Where the items of a map come from: one at a time, and only when asked.
+
+export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
+
+type Step<Item> = IteratorResult<Item, unknown>;
+
+interface SomeIterator<Item> {
+  next(): Step<Item> | PromiseLike<Step<Item>>;
+  return?(): unknown;
+}
+
+type Open<Item> = () => SomeIterator<Item>;
+
+export class Source<Item> {
+  readonly #open: Open<Item>;
+  readonly #isAsync: boolean;
+  #iterator: SomeIterator<Item> | undefined;
+  #inHand: { readonly item: Item } | undefined;
+  #isAsked = false;
+  isExhausted = false;
+
+  /** Throws `TypeError` for what has no items. */
+  constructor(items: Items<Item>) {
+    const { [Symbol.asyncIterator]: openAsync, [Symbol.iterator]: openSync } = Object(items) as Partial<Record<symbol, Open<Item>>>;
+    const open = openAsync ?? openSync;
+    if (typeof open !== 'function') throw new TypeError('items must be an iterable or an async iterable');
+    this.#isAsync = open === openAsync;
+    this.#open = () => open.call(items);
+  }
+
+  get hasItem(): boolean {
+    return this.#inHand !== undefined;
+  }
+
+  take(): Item {
+    if (this.#inHand === undefined) throw new Error('bulkheads: took an item that there is not');
+    const { item } = this.#inHand;
+    this.#inHand = undefined;
+    return item;
+  }
+
+  /** Asks for the next item unless that is under way. Answers whether it knows more now; if not, it tells when it does. */
+  ask(tell: () => void, failed: (error: unknown) => void): boolean {
+    if (this.#isAsked) return false;
+    try {
+      this.#iterator ??= this.#open();
+      const step = this.#iterator.next();
+      if (!this.#isAsync) this.#receive(step as Step<Item>);
+      else void this.#await(step, failed).then(tell);
+    } catch (error) {
+      this.#fail(error, failed);
+    }
+    return !this.#isAsked;
+  }
+
+  /** Tells an unfinished source that nobody will ask again. Its trouble with that is nobody's: the map has its outcome. */
+  close(): void {
+    if (this.isExhausted) return;
+    this.isExhausted = true;
+    try {
+      const closing = this.#iterator?.return?.();
+      Promise.resolve(closing).catch(ignore);
+    } catch {
+      // As above.
+    }
+  }
+
+  async #await(step: Step<Item> | PromiseLike<Step<Item>>, failed: (error: unknown) => void): Promise<void> {
+    this.#isAsked = true;
+    try {
+      this.#receive(await step);
+    } catch (error) {
+      this.#fail(error, failed);
+    } finally {
+      this.#isAsked = false;
+    }
+  }
+
+  #receive(step: Step<Item>): void {
+    if (Object(step) !== step) throw new TypeError(`an iterator must give objects, got a ${typeof step}`);
+    if (step.done === true) this.isExhausted = true;
+    else this.#inHand = { item: step.value };
+  }
+
+  /** A source that has thrown is at its end and needs no closing. */
+  #fail(error: unknown, failed: (error: unknown) => void): void {
+    if (this.isExhausted) return;
+    this.isExhausted = true;
+    failed(error);
+  }
+}
+
+function ignore(): void {
+  // See `close`.
+}

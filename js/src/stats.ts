@@ -1,0 +1,83 @@
+// The snapshot as people read it.
+
+export interface Histogram {
+  readonly count: number;
+  readonly sum: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** One consistent snapshot, a value that later calls don't change. Times are milliseconds. */
+export interface BulkheadStats {
+  readonly state: 'open' | 'draining' | 'closed';
+  readonly limit: number;
+  /** Permits in use. */
+  readonly active: number;
+  readonly available: number;
+  /** Calls that hold permits, overrun ones included. */
+  readonly running: number;
+  readonly queued: number;
+  /** Calls that were answered though their work goes on. */
+  readonly overrun: number;
+  readonly peakActive: number;
+  readonly peakQueued: number;
+  readonly admitted: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly callTimeouts: number;
+  /** Grants whose caller was cancelled before it could go on. */
+  readonly unclaimed: number;
+  readonly abandonedRuns: number;
+  /** Permits by hand that were dropped without release. */
+  readonly leaked: number;
+  readonly doubleReleases: number;
+  readonly rejected: {
+    readonly full: number;
+    readonly queueTimeout: number;
+    readonly cancelled: number;
+    readonly closed: number;
+    readonly tooHeavy: number;
+  };
+  /** One value for each call that left the queue, however it left. */
+  readonly waited: Histogram;
+  /** One value for each permit that came back, from its grant. */
+  readonly ran: Histogram;
+}
+
+const STATES = ['open', 'draining', 'closed'] as const;
+
+/** From the figures of an engine, which come in this order. */
+export function snapshot(figures: ArrayLike<number>): BulkheadStats {
+  let index = 0;
+  const next = (): number => {
+    const figure = figures[index++];
+    if (figure === undefined) throw new Error(`bulkheads: the engine's snapshot ends after ${figures.length} figures`);
+    return figure;
+  };
+  const histogram = (): Histogram =>
+    Object.freeze({ count: next(), sum: next(), p50: next(), p90: next(), p99: next(), max: next() });
+  return Object.freeze({
+    state: STATES[next()] ?? 'closed',
+    limit: next(),
+    active: next(),
+    available: next(),
+    running: next(),
+    queued: next(),
+    overrun: next(),
+    peakActive: next(),
+    peakQueued: next(),
+    admitted: next(),
+    completed: next(),
+    failed: next(),
+    callTimeouts: next(),
+    unclaimed: next(),
+    abandonedRuns: next(),
+    leaked: next(),
+    doubleReleases: next(),
+    rejected: Object.freeze({ full: next(), queueTimeout: next(), cancelled: next(), closed: next(), tooHeavy: next() }),
+    waited: histogram(),
+    ran: histogram(),
+  });
+}

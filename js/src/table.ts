@@ -1,0 +1,29 @@
+// From the ids of the core to who is behind them. Dense by slot, the lower half of an id.
+
+import type { Entry } from './entry.js';
+
+export class Table {
+  readonly #slots: (Entry | undefined)[] = [];
+
+  /** Nobody for an id that is no longer current. */
+  get(id: number): Entry | undefined {
+    const entry = this.#slots[slotOf(id)];
+    return entry?.id === id ? entry : undefined;
+  }
+
+  add(entry: Entry): void {
+    const slots = this.#slots;
+    const slot = slotOf(entry.id);
+    while (slots.length < slot) slots.push(undefined);
+    slots[slot] = entry;
+  }
+
+  remove(entry: Entry): void {
+    const slot = slotOf(entry.id);
+    if (this.#slots[slot] === entry) this.#slots[slot] = undefined;
+  }
+}
+
+function slotOf(id: number): number {
+  return id >>> 0;
+}

@@ -1,0 +1,183 @@
+// The public API as a surface of lib/timeline.mjs: promises, signals and a virtual clock. The same lines in Node and in a page.
+
+import { timeOf } from '../scenario.mjs';
+
+/** The names of the format for the figures of `stats()`. */
+const FIGURES = {
+  limit: 'limit',
+  active: 'active',
+  available: 'available',
+  running: 'running',
+  queued: 'queued',
+  overrun: 'overrun',
+  peak_active: 'peakActive',
+  peak_queued: 'peakQueued',
+  admitted: 'admitted',
+  completed: 'completed',
+  failed: 'failed',
+  unclaimed: 'unclaimed',
+  abandoned_runs: 'abandonedRuns',
+  leaked: 'leaked',
+  double_releases: 'doubleReleases',
+  call_timeout: 'callTimeouts',
+};
+const REJECTED = { full: 'full', queue_timeout: 'queueTimeout', cancelled: 'cancelled', closed: 'closed', too_heavy: 'tooHeavy' };
+
+/** The reasons of aborts and of failures, told apart from every other error by identity. */
+const CANCELLED = new Error('cancelled');
+const FAILED = new Error('failed');
+
+export class PublicSurface {
+  #clock;
+  #bulkhead;
+  #tell;
+  #permits = [];
+  #hasSettled = false;
+
+  constructor({ Bulkhead, VirtualClock }, options, tell) {
+    this.#clock = new VirtualClock().install();
+    this.#bulkhead = new Bulkhead('conformance', options);
+    this.#tell = tell;
+  }
+
+  advance(at) {
+    return this.#clock.advanceTo(at);
+  }
+
+  jump(at) {
+    this.#clock.jump(at);
+  }
+
+  act(step, label) {
+    switch (step.do) {
+      case 'call':
+        return this.#call(step, label);
+      case 'acquire':
+        return this.#acquire(step, label);
+      case 'try_acquire': {
+        const permit = this.#bulkhead.tryAcquire(step.weight);
+        label.own = {};
+        if (permit !== null) this.#hold(label, permit);
+        return this.#tell(label.name, permit === null ? 'rejected' : 'running');
+      }
+      case 'finish':
+        return label.own.finish();
+      case 'fail':
+        return label.own.fail(FAILED);
+      case 'cancel':
+        return label.own.controller.abort(CANCELLED);
+      case 'release':
+        label.own.permit.release();
+        return this.#tell(label.name, 'released');
+      case 'resize':
+        return this.#bulkhead.resize(step.to);
+      case 'close':
+        return this.#watch(this.#bulkhead.close());
+      case 'drain':
+        return this.#watch(this.#bulkhead.drain());
+      case 'tick':
+        return undefined;
+      default:
+        throw new Error(`no such verb: ${step.do}`);
+    }
+  }
+
+  settle() {
+    return this.#clock.settle();
+  }
+
+  stats() {
+    const stats = this.#bulkhead.stats();
+    const figures = Object.entries(FIGURES).map(([name, own]) => [name, stats[own]]);
+    const rejected = Object.entries(REJECTED).map(([name, own]) => [name, stats.rejected[own]]);
+    return Object.fromEntries([...figures, ...rejected]);
+  }
+
+  hostTimer() {
+    return this.#clock.nextTimer;
+  }
+
+  idle() {
+    return this.#hasSettled;
+  }
+
+  /** Permits that a scenario leaves taken would be reported as dropped. */
+  dispose() {
+    for (const permit of this.#permits) permit.release();
+    this.#clock.uninstall();
+  }
+
+  #call(step, label) {
+    const controller = new AbortController();
+    label.own = { controller };
+    const work = ({ signal }) => {
+      this.#tell(label.name, 'running');
+      return new Promise((finish, fail) => {
+        Object.assign(label.own, { finish, fail });
+        if (label.ignoresSignal) return;
+        // Work goes on after a call time-out; it ends when its caller gives up.
+        signal.addEventListener('abort', () => {
+          if (signal.reason === CANCELLED) fail(CANCELLED);
+        });
+      });
+    };
+    const answer = this.#bulkhead.exec(work, this.#options(step, controller));
+    this.#follow(label, answer, 'completed');
+  }
+
+  #acquire(step, label) {
+    const controller = new AbortController();
+    label.own = { controller };
+    const answer = this.#bulkhead.acquire(this.#options(step, controller));
+    this.#follow(label, answer, 'running', (permit) => this.#hold(label, permit));
+  }
+
+  #options(step, controller) {
+    if (step.aborted) controller.abort(CANCELLED);
+    return {
+      signal: controller.signal,
+      weight: step.weight,
+      timeoutMs: timeOf(step.timeout_ms),
+      deadline: step.deadline_ms,
+    };
+  }
+
+  /** Tells how a call or an acquire is answered. What has no state once it could have been turned away waits. */
+  #follow(label, answer, state, keep = () => undefined) {
+    answer.then(
+      (value) => {
+        keep(value);
+        this.#tell(label.name, state);
+      },
+      (error) => this.#tell(label.name, stateOf(error)),
+    );
+    void afterTurns(IMMEDIATE_ANSWER).then(() => {
+      if (label.state === '') this.#tell(label.name, 'waiting');
+    });
+  }
+
+  #hold(label, permit) {
+    label.own.permit = permit;
+    this.#permits.push(permit);
+  }
+
+  #watch(ending) {
+    void ending.then(() => {
+      this.#hasSettled = true;
+    });
+  }
+}
+
+/** More than an answer given at once takes to get through `#follow`. */
+const IMMEDIATE_ANSWER = 3;
+
+async function afterTurns(count) {
+  for (let turn = 0; turn < count; turn += 1) await undefined;
+}
+
+function stateOf(error) {
+  if (error === CANCELLED) return 'cancelled';
+  if (error === FAILED) return 'failed';
+  if (typeof error?.code === 'string') return error.code;
+  throw error;
+}
