@@ -14,6 +14,8 @@ export default tseslint.config(
       '@typescript-eslint/no-import-type-side-effects': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/explicit-module-boundary-types': 'error',
+      // Whatever a user throws goes through as it is.
+      '@typescript-eslint/prefer-promise-reject-errors': ['error', { allowThrowingAny: true, allowThrowingUnknown: true }],
       'eqeqeq': 'error',
       'no-console': 'off',
     },
