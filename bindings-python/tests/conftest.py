@@ -7,6 +7,7 @@ import inspect
 from typing import Any
 
 import pytest
+
 from bulkheads.testing import VirtualLoop
 
 

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
+
 from bulkheads import Bulkhead, BulkheadCallTimeoutError, BulkheadClosedError
 from helpers import Work, check_books, loop, probe_full, settle, spawn
 

@@ -6,6 +6,7 @@ import asyncio
 import random
 
 import pytest
+
 from bulkheads import Bulkhead
 from helpers import Work, check_books, loop, probe_full, settle, spawn
 
@@ -127,45 +128,45 @@ async def test_cancelling_the_running_call_cancels_the_work_and_gives_back_once(
     probe_full(bulkhead, 1)
 
 
-async def test_cancelled_again_and_again_during_its_clean_up() -> None:
-    for way in ("run", "async with", "acquire"):
-        bulkhead = Bulkhead("b", max_concurrent=1)
-        rounds = 0
+@pytest.mark.parametrize("way", ["run", "async with", "acquire"])
+async def test_cancelled_again_and_again_during_its_clean_up(way: str) -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    rounds = 0
 
-        async def clean_up() -> None:
-            nonlocal rounds
-            for _ in range(5):
-                try:
-                    await asyncio.sleep(1)
-                except asyncio.CancelledError:
-                    rounds += 1
-
-        async def work() -> None:
+    async def clean_up() -> None:
+        nonlocal rounds
+        for _ in range(5):
             try:
-                await asyncio.sleep(9)
-            finally:
-                await clean_up()
+                await asyncio.sleep(1)
+            except asyncio.CancelledError:
+                rounds += 1
 
-        async def caller(way: str = way) -> None:
-            if way == "run":
-                await bulkhead.run(work)
-            elif way == "acquire":
-                async with bulkhead.acquire():
-                    await work()
-            else:
-                async with bulkhead:
-                    await work()
+    async def work() -> None:
+        try:
+            await asyncio.sleep(9)
+        finally:
+            await clean_up()
 
-        call = spawn(caller())
+    async def caller() -> None:
+        if way == "run":
+            await bulkhead.run(work)
+        elif way == "acquire":
+            async with bulkhead.acquire():
+                await work()
+        else:
+            async with bulkhead:
+                await work()
+
+    call = spawn(caller())
+    await settle()
+    for _ in range(6):
+        call.cancel()
         await settle()
-        for _ in range(6):
-            call.cancel()
-            await settle()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-        assert rounds == 5
-        assert bulkhead.stats().failed == 1
-        probe_full(bulkhead, 1)
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert rounds == 5
+    assert bulkhead.stats().failed == 1
+    probe_full(bulkhead, 1)
 
 
 async def test_a_thousand_cancelled_waiters_leave_no_trace_and_no_extra_capacity() -> None:

@@ -112,7 +112,8 @@ class Bulkhead:
 
     def try_acquire(self, weight: int = 1) -> Permit | None:
         """A permit by hand if it can be had at once, also outside any event loop; it never waits."""
-        ticket = self._calls.drivers.here().try_acquire(_options.count("weight", weight))
+        weight = _options.count("weight", weight)
+        ticket = self._calls.drivers.here().try_acquire(weight)
         return Permit(self._calls, ticket, weight) if ticket >= FIRST_ID else None
 
     async def __aenter__(self) -> None:

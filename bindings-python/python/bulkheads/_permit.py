@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Generator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from . import _options
 from ._numbers import COMPLETED, FAILED
 from ._run import Run
 
@@ -130,7 +131,8 @@ class Acquisition(Coroutine[Any, Any, Permit]):
         arguments, self._arguments = self._arguments, None
         if arguments is None:
             raise RuntimeError("cannot reuse an acquire() that was already awaited; call acquire() again")
-        return arguments
+        weight, timeout, deadline = arguments
+        return _options.count("weight", weight), timeout, deadline
 
     def __repr__(self) -> str:
         return f"<acquire of {self._calls.name}>"

@@ -1,0 +1,222 @@
+"""One bulkhead, many event loops: one after the other, in several threads at once, and loops that died."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bulkheads import Bulkhead, BulkheadTimeoutError
+from helpers import check_books, probe_full
+
+SOON = 30
+
+
+def run_in_thread(main: Callable[[], Any]) -> threading.Thread:
+    thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
+    thread.start()
+    return thread
+
+
+def test_three_loops_in_a_row_each_with_contention() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=5, timeout=0.01)
+
+    async def main() -> None:
+        order: list[int] = []
+        await asyncio.gather(*(bulkhead.run(order.append, number) for number in range(5)))
+        assert order == list(range(5))
+        async with bulkhead:
+            with pytest.raises(BulkheadTimeoutError):
+                await bulkhead.run(int)
+
+    for _ in range(3):
+        asyncio.run(main())
+        gc.collect()
+    probe_full(bulkhead, 1)
+
+
+def test_a_loop_that_ends_in_the_middle_leaves_nothing_behind() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=2, max_queue=9, timeout=600, call_timeout=600)
+    complaints: list[Any] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+        tasks = [asyncio.create_task(bulkhead.run(asyncio.sleep, 60)) for _ in range(6)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert (bulkhead.stats().active, bulkhead.stats().queued) == (2, 4)
+        del tasks
+
+    for _ in range(50):
+        asyncio.run(main())
+    assert not complaints
+    probe_full(bulkhead, 2)
+
+
+def test_what_a_loop_that_was_closed_without_care_still_held_goes_to_the_living() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=9)
+    loop = asyncio.new_event_loop()
+    held = loop.run_until_complete(asyncio.wait_for(bulkhead.acquire(), 1))
+    waiting = bulkhead.run(int)
+
+    async def first_step() -> None:
+        waiting.send(None)
+
+    loop.run_until_complete(first_step())
+    loop.close()
+    assert bulkhead.stats().queued == 1
+    assert asyncio.run(bulkhead.run(int)) == 0
+    stats = bulkhead.stats()
+    assert (stats.abandoned_runs, stats.rejected.cancelled, stats.active) == (1, 1, 0)
+    waiting.close()
+    held.release()
+    check_books(bulkhead)
+
+
+def test_two_live_loops_share_one_queue_and_each_is_woken() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=100, timeout=SOON)
+    order: list[str] = []
+    entered, arrived, leave = threading.Event(), threading.Event(), threading.Event()
+
+    async def holder() -> None:
+        async with bulkhead:
+            entered.set()
+            await asyncio.to_thread(leave.wait, SOON)
+        await bulkhead.run(order.append, "third")
+
+    async def waiters() -> None:
+        first = asyncio.create_task(bulkhead.run(order.append, "first"))
+        second = asyncio.create_task(bulkhead.run(order.append, "second"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        arrived.set()
+        await asyncio.gather(first, second)
+
+    one = run_in_thread(holder)
+    assert entered.wait(SOON)
+    other = run_in_thread(waiters)
+    assert arrived.wait(SOON)
+    leave.set()
+    one.join(SOON)
+    other.join(SOON)
+    assert order == ["first", "second", "third"]
+    probe_full(bulkhead, 1)
+
+
+def test_a_release_outside_any_loop_wakes_the_loop_that_waits() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=1, timeout=SOON)
+    permit = bulkhead.try_acquire()
+    assert permit is not None
+
+    async def main() -> float:
+        asyncio.get_running_loop().run_in_executor(None, permit.release)
+        started = time.monotonic()
+        await bulkhead.run(int)
+        return time.monotonic() - started
+
+    assert asyncio.run(main()) < SOON / 2
+    probe_full(bulkhead, 1)
+
+
+def test_ending_from_another_thread_reaches_waiters_and_whoever_awaits_the_end() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=1, timeout=SOON)
+
+    async def main() -> None:
+        permit = await bulkhead.acquire()
+        waiter = asyncio.create_task(bulkhead.run(int))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(bulkhead.close)
+        await asyncio.gather(waiter, return_exceptions=True)
+        permit.release()
+        await asyncio.wait_for(bulkhead.drain(), SOON)
+
+    asyncio.run(main())
+    assert bulkhead.stats().rejected.closed == 1
+
+
+def test_threads_and_loops_hammer_every_method_and_the_limit_holds() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=4, max_queue=1000, timeout=SOON, call_timeout=SOON)
+    inside, peak, lock = 0, 0, threading.Lock()
+    failures: list[BaseException] = []
+
+    def enter(step: int) -> None:
+        nonlocal inside, peak
+        with lock:
+            inside += step
+            peak = max(peak, inside)
+
+    async def work() -> None:
+        enter(1)
+        await asyncio.sleep(0)
+        enter(-1)
+
+    async def caller(number: int) -> None:
+        for _ in range(20):
+            if number % 3 == 0:
+                await bulkhead.run(work)
+            elif number % 3 == 1:
+                async with bulkhead:
+                    await work()
+            else:
+                async with bulkhead.acquire(timeout=SOON):
+                    await work()
+            repr(bulkhead)
+
+    async def main() -> None:
+        await asyncio.gather(*map(caller, range(10)))
+
+    def blocking() -> None:
+        try:
+            for _ in range(2000):
+                permit = bulkhead.try_acquire()
+                if permit is not None:
+                    enter(1)
+                    enter(-1)
+                    permit.release()
+                bulkhead.stats()
+        except BaseException as error:
+            failures.append(error)
+
+    def looping() -> None:
+        try:
+            asyncio.run(main())
+        except BaseException as error:
+            failures.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=looping) for _ in range(3)] + [threading.Thread(target=blocking) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failures
+    assert not any(thread.is_alive() for thread in threads)
+    assert peak <= 4
+    probe_full(bulkhead, 4)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning")
+def test_a_forked_child_goes_on_by_itself() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=2, max_queue=2, timeout=0.01)
+    asyncio.run(bulkhead.run(int))
+    child = os.fork()
+    if child == 0:
+        try:
+            asyncio.run(asyncio.wait_for(bulkhead.run(int), 5))
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    probe_full(bulkhead, 2)
