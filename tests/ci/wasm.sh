@@ -32,6 +32,9 @@ build() {
     build_with_debian
 }
 
+# What the workspace strips from a release, wasm-bindgen reads first: which features of WebAssembly the module uses.
+export CARGO_PROFILE_RELEASE_STRIP=false
+
 tests/ci/npm.sh
 bindgen=$(tests/ci/wasm-bindgen.sh)
 build
@@ -39,7 +42,8 @@ build
 rm -rf target/wasm.new
 "$bindgen" --target web --out-dir target/wasm.new "target/wasm-build/$TARGET/release/bulkheads_wasm.wasm"
 # What every engine since 2022 has, and what the Rust compiler uses by default; nothing newer.
-js/node_modules/.bin/wasm-opt -O3 --enable-bulk-memory --enable-bulk-memory-opt --enable-mutable-globals --enable-multivalue \
+js/node_modules/.bin/wasm-opt -O3 --strip-debug --strip-producers \
+    --enable-bulk-memory --enable-bulk-memory-opt --enable-multivalue --enable-mutable-globals \
     --enable-nontrapping-float-to-int --enable-reference-types --enable-sign-ext \
     target/wasm.new/bulkheads_wasm_bg.wasm -o target/wasm.new/bulkheads_wasm_bg.wasm
 rm -rf target/wasm
