@@ -48,10 +48,16 @@ $(PYTHON): $(CORE) $(TOOLS) bindings-python/Cargo.toml bindings-python/pyproject
 help: ## what there is to type
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-test: $(TOOLS) ## everything: format, lints, the tests of every language
+lab: build chromium ## the experiment: a hanging dependency, one shared pool against bulkheads, over real HTTP
+	@target/venv/bin/python tests/lab/run.py
+
+lab-checkout: build ## the checkout service: a hanging shipping API, and logins that stay fast
+	@target/venv/bin/python tests/lab/checkout/run.py
+
+test: build chromium ## everything: format, lints, the tests of every language, conformance, the lab's counts
 	@python3 tests/ci/suite.py full
 
-check: $(TOOLS) ## the inner loop: format, lints, the core
+check: build ## the inner loop: format, lints, the core, one engine a language, the scenarios
 	@python3 tests/ci/suite.py quick
 
 conformance: build chromium ## the scenarios on every surface; SCENARIOS=<folder or file> names others

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 QUICK = ("quick", "full")
+ONLY_QUICK = ("quick",)
 FULL = ("full",)
 
 
@@ -15,13 +16,24 @@ class Check:
     suites: tuple[str, ...]
 
 
-RUFF = "target/venv/bin/ruff"
+VENV = "target/venv/bin"
+IN_PYTHON = "cd bindings-python && ../target/venv/bin"
 
 CHECKS = [
     Check("rust format", "cargo fmt --all --check", QUICK),
-    Check("python format", f"{RUFF} format --check .", QUICK),
-    Check("python lints", f"{RUFF} check .", QUICK),
-    Check("python types", "target/venv/bin/mypy", QUICK),
+    Check("lock file", "cargo metadata --locked --format-version 1 >/dev/null", QUICK),
+    Check("python format", f"{VENV}/ruff format --check .", QUICK),
+    Check("python lints", f"{VENV}/ruff check .", QUICK),
+    Check("types of the tests", f"{VENV}/mypy", QUICK),
+    Check("types of the package", f"{IN_PYTHON}/mypy", QUICK),
+    Check("stub of the engine", f"{IN_PYTHON}/python -m mypy.stubtest bulkheads._engine", FULL),
+    Check("javascript lints", "cd js && npm run --silent lint", QUICK),
+    Check("javascript types", "cd js && npm run --silent typecheck", QUICK),
     Check("rust lints", "cargo clippy -q --workspace --all-targets -- -D warnings", QUICK),
+    Check("rust docs", "RUSTDOCFLAGS='-D warnings' cargo doc -q --no-deps -p bulkheads", FULL),
     Check("rust tests", "cargo test -q -p bulkheads", QUICK),
+    Check("javascript engines", "node --test tests/engines/", QUICK),
+    Check("python tests", f"{IN_PYTHON}/pytest", QUICK),
+    Check("conformance, inner loop", "tests/conformance/run.py --quick", ONLY_QUICK),
+    Check("conformance", "tests/conformance/run.py", FULL),
 ]
