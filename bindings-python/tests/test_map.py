@@ -238,5 +238,5 @@ async def test_two_maps_share_the_room() -> None:
     first, second = collect(bulkhead.map(slow_for_even, range(9))), collect(bulkhead.map(slow_for_even, range(9)))
     assert list(await asyncio.gather(first, second)) == [list(range(9))] * 2
     assert bulkhead.stats().rejected.full == 0
-    assert not bulkhead._calls.drivers.rooms
+    assert not bulkhead._calls.drivers.in_loop().roomers
     probe_full(bulkhead, 3)

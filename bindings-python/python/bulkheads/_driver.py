@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ._engine import Engine
 from ._idle import Idle
-from ._numbers import EVENT_CALL_CLOSED, EVENT_CALL_TIMEOUT, EVENT_IDLE, FIRST_ID, RUN
+from ._numbers import EVENT_CALL_CLOSED, EVENT_CALL_TIMEOUT, EVENT_IDLE, EVENT_ROOM, FIRST_ID, RUN
 
 if TYPE_CHECKING:
     from ._drivers import Drivers
@@ -56,13 +56,11 @@ class Driver:
         self.settle()
 
     def close(self, abort: bool) -> Idle:
-        self.family.has_ended = True
         self.engine.close(self.clock(), abort)
         self.settle()
         return self._end()
 
     def drain(self) -> Idle:
-        self.family.has_ended = True
         self.engine.drain(self.clock())
         self.settle()
         return self._end()
@@ -93,6 +91,8 @@ class LoopDriver(Driver):
         self.entered: dict[asyncio.Task[Any] | None, list[Run]] = {}
         self.context = Context()
         """Of timers and wake-ups: empty, not that of a caller who happens to be first."""
+        self.roomers: set[asyncio.Future[Any]] = set()
+        """Who wants to know when to ask for room again."""
         self._idle: Idle | None = None
         self._events: deque[tuple[int, int, float]] = deque()
         self._settling = False
@@ -156,13 +156,15 @@ class LoopDriver(Driver):
         self.settle()
         return idle
 
+    def has_room(self, weight: int) -> bool:
+        """Whether a call of this weight would not be turned away as full; if it would, `roomers` are told when to ask again."""
+        has_room = self.engine.watch_room(self.clock(), weight)
+        self.settle()
+        return has_room
+
     def wake(self) -> None:
         """From any thread: there are events for this driver. Raises RuntimeError if its loop is closed."""
-        self.tell(self.settle)
-
-    def tell(self, callback: Callable[..., None], *args: Any) -> None:
-        """Calls back in the loop's own thread; likewise."""
-        self.loop.call_soon_threadsafe(callback, *args, context=self.context)
+        self.loop.call_soon_threadsafe(self.settle, context=self.context)
 
     def settle(self) -> None:
         """A nested call only asks the outermost to go on, so that outcomes keep the order of the core."""
@@ -190,6 +192,11 @@ class LoopDriver(Driver):
             idle, self._idle = self._idle, None
             if idle is not None:
                 idle.settle()
+        elif kind == EVENT_ROOM:
+            for wanted in self.roomers:
+                if not wanted.done():
+                    wanted.set_result(None)
+            self.roomers.clear()
         elif kind in (EVENT_CALL_TIMEOUT, EVENT_CALL_CLOSED):
             run = self.runs.get(id)
             if run is not None:

@@ -6,13 +6,9 @@ import asyncio
 import threading
 import time
 from asyncio.events import _get_running_loop
-from typing import TYPE_CHECKING
 
 from ._driver import Driver, LoopDriver
 from ._engine import Engine
-
-if TYPE_CHECKING:
-    from ._room import Room
 
 
 class Drivers:
@@ -23,9 +19,6 @@ class Drivers:
 
     def __init__(self, engine: Engine) -> None:
         self.outside = Driver(self, engine, time.monotonic)
-        self.rooms: set[Room] = set()
-        """Who wants to know when something may start; see `_room`."""
-        self.has_ended = False
         self._engine = engine
         self._latest: LoopDriver | None = None
         self._by_owner: dict[int, LoopDriver] = {}
@@ -42,9 +35,6 @@ class Drivers:
 
     def wake_others(self, engine: Engine) -> None:
         """Wakes the drivers that have events, but the one whose engine asks: it is awake."""
-        if self.rooms:
-            for room in tuple(self.rooms):
-                self._look(room)
         by_owner = self._by_owner
         if len(by_owner) < 2 and engine is not self._engine:
             return
@@ -52,13 +42,6 @@ class Drivers:
             driver = by_owner.get(owner)
             if driver is not None:
                 self._wake(driver)
-
-    def _look(self, room: Room) -> None:
-        try:
-            room.look()
-        except RuntimeError:
-            # Its loop was closed in the middle of a map.
-            room.leave()
 
     def _wake(self, driver: LoopDriver) -> None:
         try:

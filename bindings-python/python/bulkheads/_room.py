@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from asyncio.events import _get_running_loop
 from typing import Any
 
 from . import _answers
@@ -24,10 +23,7 @@ class Room:
 
     def is_there(self) -> bool:
         """Whether the core would answer at once: by a permit, or by a reason that waiting does not mend."""
-        engine, weight = self._calls.engine, self._weight
-        limit = engine.limit()
-        fits = engine.queued() == 0 and engine.active() + weight <= limit
-        return fits or weight > limit > 0 or self._calls.drivers.has_ended
+        return self._driver.has_room(self._weight)
 
     def width(self) -> int:
         """How many items may be under way or wait for their turn to be yielded."""
@@ -46,27 +42,15 @@ class Room:
         raise _answers.rejection(self._calls.name, self._calls.engine, code, self._weight)
 
     def wanted(self) -> asyncio.Future[Any]:
-        """Done at the first step after which there is room; `leave` when that no longer matters."""
+        """Done when it is time to ask again; `leave` when that no longer matters."""
         self._wanted = self._driver.loop.create_future()
-        self._calls.drivers.rooms.add(self)
+        self._driver.roomers.add(self._wanted)
+        # Whoever took the last item may have made room meanwhile.
+        if self.is_there() and not self._wanted.done():
+            self._wanted.set_result(None)
         return self._wanted
 
-    def look(self) -> None:
-        """After a step of any driver, in any thread."""
-        wanted = self._wanted
-        if wanted is None or not self.is_there():
-            return
-        self._wanted = None
-        if _get_running_loop() is self._driver.loop:
-            _settle(wanted)
-        else:
-            self._driver.tell(_settle, wanted)
-
     def leave(self) -> None:
-        self._wanted = None
-        self._calls.drivers.rooms.discard(self)
-
-
-def _settle(future: asyncio.Future[Any]) -> None:
-    if not future.done():
-        future.set_result(None)
+        if self._wanted is not None:
+            self._driver.roomers.discard(self._wanted)
+            self._wanted = None
