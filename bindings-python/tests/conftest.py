@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 from typing import Any
 
 import pytest
 
 from bulkheads.testing import VirtualLoop
+
+EAGER = "BULKHEADS_EAGER_TASKS" in os.environ
+"""Whether a new task takes its first step at once (Python 3.12 and newer)."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -20,6 +24,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
+        if EAGER:
+            loop.set_task_factory(asyncio.eager_task_factory)  # type: ignore[attr-defined]
         loop.set_exception_handler(lambda _, context: complaints.append(context))
         await pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
 

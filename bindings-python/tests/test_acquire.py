@@ -180,6 +180,7 @@ async def test_a_permit_that_the_collector_drops_in_the_middle_of_a_step_disturb
             cycle.append(cycle)
             waiters = [spawn(bulkhead.run(ran.append, (number, order))) for order in range(3)]
             del cycle
+            bulkhead.idle()
             await asyncio.gather(*waiters)
     driver.engine = engine
     assert ran == [(number, order) for number in range(100) for order in range(3)]
