@@ -16,7 +16,6 @@ from bulkheads import Bulkhead, BulkheadCallTimeoutError, BulkheadError, Permit
 from bulkheads.testing import VirtualLoop
 from scenario import Failure, Labels, Skip, Step, check, label_of, main, options, seconds, turns
 
-
 ANSWERED = "cancels a call that was answered already; in asyncio its task, unless it has resumed, gets the cancellation instead"
 
 

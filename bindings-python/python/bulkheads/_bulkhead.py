@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
 from types import EllipsisType, TracebackType
@@ -118,15 +117,15 @@ class Bulkhead:
 
     async def __aenter__(self) -> None:
         """An anonymous permit of weight 1. It nests, and serves many tasks at once."""
-        run = await self._calls.enter(1, math.inf, None)
-        run.driver.entered.setdefault(asyncio.current_task(), []).append(run)
+        run = self._calls.admit(1, math.inf, None)
+        if run.is_waiting:
+            await self._calls.wait(run, 1)
+        run.driver.entered.setdefault(run.task, []).append(run)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        run = self._calls.drivers.in_loop().leave()
-        run.end(error)
-        self._calls.conclude(run, error)
+        self._calls.conclude(self._calls.drivers.in_loop().leave(), error)
 
     @overload
     def wrap(self, fn: Callable[Parameters, Awaitable[Result]], /) -> Callable[Parameters, Coroutine[Any, Any, Result]]: ...

@@ -40,29 +40,43 @@ class Calls:
         deadline: float | None,
     ) -> Any:
         """The work of `fn` with permits, from admission to result."""
-        return await self.carry_out(await self.enter(weight, timeout, deadline), fn, args, kwargs)
+        run = self.admit(weight, timeout, deadline)
+        if run.is_waiting:
+            await self.wait(run, weight)
+        return await self.carry_out(run, fn, args, kwargs)
 
-    async def enter(self, weight: int, timeout: float, deadline: float | None) -> Run:
-        """A run of the current task, as soon as it has its permits; whoever gets it ends it and concludes it."""
+    def admit(self, weight: int, timeout: float, deadline: float | None) -> Run:
+        """A run of the current task, which may have to wait; whoever gets it ends it and concludes it."""
+        if type(weight) is int and timeout is math.inf and deadline is None:
+            bound = math.inf
+        else:
+            weight, timeout, bound = _checked(weight, timeout, deadline)
         driver = self.drivers.in_loop()
         run = Run(driver)
         run.enter()
-        ticket = driver.acquire(run, *_checked(weight, timeout, deadline))
-        if ticket < FIRST_ID:
-            try:
-                await self._wait(driver, ticket, weight)
-            except BaseException:
-                driver.runs.pop(run.id, None)
-                raise
+        code = driver.admit(run, weight, timeout, bound)
+        if code:
+            raise _answers.rejection(self.name, self.engine, code, weight)
         return run
+
+    async def wait(self, run: Run, weight: int) -> None:
+        """Until a run may go on; raises the reason if it may not."""
+        run.is_waiting = False
+        try:
+            await self._wait(run.driver, run.id, weight)
+        except BaseException:
+            run.driver.runs.pop(run.id, None)
+            raise
 
     async def take(self, weight: int, timeout: float, deadline: float | None) -> int:
         """The id of a permit by hand."""
         driver = self.drivers.in_loop()
-        ticket = driver.acquire(None, *_checked(weight, timeout, deadline))
-        if ticket < FIRST_ID:
-            ticket = await self._wait(driver, ticket, weight)
-        return ticket
+        ticket = driver.acquire(*_checked(weight, timeout, deadline))
+        if ticket < 0:
+            await self._wait(driver, -ticket, weight)
+        elif ticket < FIRST_ID:
+            raise _answers.rejection(self.name, self.engine, ticket, weight)
+        return abs(ticket)
 
     async def carry_out(self, run: Run, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The work itself; its permits go back before the caller goes on, however it ended."""
@@ -73,18 +87,18 @@ class Calls:
             elif isinstance(result, AsyncGeneratorType):
                 raise TypeError(f"{fn!r} returned an async generator, which would run without a permit; use `async with` in it")
         except BaseException as error:
-            run.end(error)
             self.conclude(run, error)
             raise
-        run.end(None)
         self.conclude(run, None)
         return result
 
     def conclude(self, run: Run, error: BaseException | None) -> None:
-        """Raises the early answer of a run that has one; its own outcome is `error`, None if it returned.
+        """The end of a run, with the error of its work if it did not return: its permit goes back, and the early answer is raised
+        if it has one.
 
         Cancellations by others and what ends the process go before the answer.
         """
+        run.end(error)
         if not run.answer:
             return
         is_cancelled = run.is_cancelled_by_others()
@@ -104,20 +118,16 @@ class Calls:
             text = f"a permit of bulkhead {self.name} was dropped without release; use `async with` (said once per bulkhead)"
             warnings.warn(text, ResourceWarning, stacklevel=2, source=permit)
 
-    async def _wait(self, driver: LoopDriver, ticket: int, weight: int) -> int:
-        """The id of the waiter when it may go on; raises the reason if it may not."""
-        if ticket >= 0:
-            raise _answers.rejection(self.name, self.engine, ticket, weight)
-        event, waited = await driver.wait(-ticket)
+    async def _wait(self, driver: LoopDriver, waiter: int, weight: int) -> None:
+        event, waited = await driver.wait(waiter)
         if event != EVENT_GRANTED:
             raise _answers.removal(self.name, self.engine, event, waited, weight)
-        driver.start(-ticket)
-        return -ticket
+        driver.start(waiter)
 
 
 def _checked(weight: int, timeout: float, deadline: float | None) -> tuple[int, float, float]:
     return (
         _options.count("weight", weight),
-        timeout if timeout is math.inf else _options.timeout(timeout),
-        math.inf if deadline is None else _options.seconds("deadline", deadline),
+        _options.timeout(timeout),
+        _options.deadline(deadline),
     )

@@ -11,6 +11,7 @@ import math
 from collections import deque
 from collections.abc import Callable
 from contextvars import Context
+from threading import get_ident
 from time import get_clock_info
 from typing import TYPE_CHECKING, Any, Final
 
@@ -86,6 +87,7 @@ class LoopDriver(Driver):
     def __init__(self, family: Drivers, engine: Engine, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(family, engine, loop.time)
         self.loop = loop
+        self._thread = get_ident()
         self.waiters: dict[int, asyncio.Future[tuple[int, float]]] = {}
         self.runs: dict[int, Run] = {}
         self.entered: dict[asyncio.Task[Any] | None, list[Run]] = {}
@@ -101,15 +103,31 @@ class LoopDriver(Driver):
         self._armed = math.inf
         self._earliest = -math.inf
 
-    def acquire(self, run: Run | None, weight: int, timeout: float, deadline: float) -> int:
-        """The engine's answer; a waiter and a run are known here before any event can concern them."""
-        flags = 0 if run is None else RUN
-        ticket = self.engine.acquire(self.clock(), weight, timeout, deadline, flags)
+    def is_at_home(self) -> bool:
+        """Whether whoever asks may use this driver: it is in the thread of a loop that still lives."""
+        return get_ident() == self._thread and not self.loop.is_closed()
+
+    def admit(self, run: Run, weight: int, timeout: float, deadline: float) -> int:
+        """Zero if `run` runs or waits, else the code of its rejection; it is known here before any event can concern it."""
+        ticket = self.engine.acquire(self.clock(), weight, timeout, deadline, RUN)
+        if ticket >= FIRST_ID:
+            run.id = ticket
+            self.runs[ticket] = run
+            ticket = 0
+        elif ticket < 0:
+            run.id = -ticket
+            run.is_waiting = True
+            self.runs[-ticket] = run
+            self.waiters[-ticket] = self.loop.create_future()
+            ticket = 0
+        self.settle()
+        return ticket
+
+    def acquire(self, weight: int, timeout: float, deadline: float) -> int:
+        """The engine's answer to who wants a permit by hand."""
+        ticket = self.engine.acquire(self.clock(), weight, timeout, deadline, 0)
         if ticket < 0:
             self.waiters[-ticket] = self.loop.create_future()
-        if run is not None and not 0 <= ticket < FIRST_ID:
-            run.id = abs(ticket)
-            self.runs[run.id] = run
         self.settle()
         return ticket
 
@@ -134,7 +152,7 @@ class LoopDriver(Driver):
         A fixture may leave in another task than it entered in. Such permits all weigh the same: the latest will do.
         """
         tasks = self.entered
-        task = asyncio.current_task()
+        task = asyncio.current_task(self.loop)
         if task not in tasks and tasks:
             task = next((other for other in tasks if other is not None and other.done()), next(reversed(tasks)))
         runs = tasks.get(task)
@@ -168,10 +186,16 @@ class LoopDriver(Driver):
 
     def settle(self) -> None:
         """A nested call only asks the outermost to go on, so that outcomes keep the order of the core."""
-        self._again = True
         if self._settling:
+            self._again = True
             return
-        self._settling = True
+        event = self.engine.next_event()
+        if event is not None:
+            self._events.append(event)
+        elif self.engine.next_timer() == self._armed and not self.family.is_shared:
+            # Nothing came of it: the way of every call that finds room.
+            return
+        self._settling = self._again = True
         try:
             while self._again:
                 self._again = False

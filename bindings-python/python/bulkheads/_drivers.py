@@ -19,6 +19,8 @@ class Drivers:
 
     def __init__(self, engine: Engine) -> None:
         self.outside = Driver(self, engine, time.monotonic)
+        self.is_shared = False
+        """Whether several loops use it, so that each has to wake the others."""
         self._engine = engine
         self._latest: LoopDriver | None = None
         self._by_owner: dict[int, LoopDriver] = {}
@@ -27,19 +29,23 @@ class Drivers:
     def here(self) -> Driver:
         """The driver for whatever code asks."""
         loop = _get_running_loop()
-        return self.outside if loop is None else self._of(loop)
+        if loop is None:
+            return self.outside
+        latest = self._latest
+        return latest if latest is not None and latest.loop is loop else self._of(loop)
 
     def in_loop(self) -> LoopDriver:
         """The driver of the running loop. Raises RuntimeError where there is none."""
-        return self._of(asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        latest = self._latest
+        return latest if latest is not None and latest.loop is loop else self._of(loop)
 
     def wake_others(self, engine: Engine) -> None:
         """Wakes the drivers that have events, but the one whose engine asks: it is awake."""
-        by_owner = self._by_owner
-        if len(by_owner) < 2 and engine is not self._engine:
+        if not self.is_shared and engine is not self._engine:
             return
         for owner in engine.take_wakes():
-            driver = by_owner.get(owner)
+            driver = self._by_owner.get(owner)
             if driver is not None:
                 self._wake(driver)
 
@@ -50,9 +56,6 @@ class Drivers:
             self._evict(driver)
 
     def _of(self, loop: asyncio.AbstractEventLoop) -> LoopDriver:
-        latest = self._latest
-        if latest is not None and latest.loop is loop:
-            return latest
         with self._lock:
             self._evict_closed()
             for driver in self._by_owner.values():
@@ -66,7 +69,7 @@ class Drivers:
     def _attach(self, loop: asyncio.AbstractEventLoop) -> LoopDriver:
         engine = self._engine.attach()
         driver = LoopDriver(self, engine, loop)
-        self._by_owner = {**self._by_owner, engine.owner(): driver}
+        self._know({**self._by_owner, engine.owner(): driver})
         # Code outside any loop, a finaliser for one, reads the clock that the loops read.
         self.outside.clock = loop.time
         return driver
@@ -80,8 +83,13 @@ class Drivers:
         """What a dead loop still held goes to the living."""
         with self._lock:
             owner = driver.engine.owner()
-            self._by_owner = {other: live for other, live in self._by_owner.items() if other != owner}
+            self._know({other: live for other, live in self._by_owner.items() if other != owner})
             if self._latest is driver:
                 self._latest = None
         driver.engine.evict(self.outside.clock())
         self.wake_others(self._engine)
+
+    def _know(self, by_owner: dict[int, LoopDriver]) -> None:
+        """A new table each time: other threads may be reading the old one."""
+        self.is_shared = len(by_owner) > 1
+        self._by_owner = by_owner

@@ -107,7 +107,9 @@ class Acquisition(Coroutine[Any, Any, Permit]):
 
     async def __aenter__(self) -> Permit:
         weight, timeout, deadline = self._take_arguments()
-        run = await self._calls.enter(weight, timeout, deadline)
+        run = self._calls.admit(weight, timeout, deadline)
+        if run.is_waiting:
+            await self._calls.wait(run, weight)
         self._permit = Permit(self._calls, run.id, weight, run)
         return self._permit
 
@@ -116,7 +118,7 @@ class Acquisition(Coroutine[Any, Any, Permit]):
     ) -> None:
         permit, self._permit = self._permit, None
         if permit is not None and permit._run is not None:
-            permit._give_back(error)
+            permit._id = 0
             self._calls.conclude(permit._run, error)
 
     def _begin(self) -> Coroutine[Any, Any, Permit]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _answers
 from ._calls import Calls
-from ._numbers import FIRST_ID, FULL, FULL_PAUSED
+from ._numbers import FULL, FULL_PAUSED
 from ._run import Run
 
 
@@ -34,8 +34,8 @@ class Room:
         if not self.is_there():
             return None
         run = Run(self._driver)
-        code = self._driver.acquire(run, self._weight, 0.0, math.inf)
-        if code >= FIRST_ID:
+        code = self._driver.admit(run, self._weight, 0.0, math.inf)
+        if code == 0:
             return run
         if FULL <= code <= FULL_PAUSED:
             return None

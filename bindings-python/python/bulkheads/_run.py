@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from asyncio import current_task
 from typing import TYPE_CHECKING, Any
 
 from ._numbers import COMPLETED, FAILED
@@ -18,20 +19,18 @@ class Run:
     and whoever else cancelled the task meanwhile is obeyed.
     """
 
-    __slots__ = ("_baseline", "_cancelled", "_task", "answer", "driver", "id", "ran")
+    __slots__ = ("_baseline", "_has_cancelled", "answer", "driver", "id", "is_waiting", "ran", "task")
 
     def __init__(self, driver: LoopDriver) -> None:
         self.driver = driver
         self.id = 0
+        self.is_waiting = False
         self.answer = 0
-        self.ran = 0.0
-        self._cancelled = False
-        self._task: asyncio.Task[Any] | None = None
-        self._baseline = 0
+        self.task: asyncio.Task[Any] | None = None
 
     def enter(self) -> None:
         """The current task is the one that works."""
-        task = self._task = asyncio.current_task(self.driver.loop)
+        task = self.task = current_task(self.driver.loop)
         if task is not None:
             self._baseline = task.cancelling()
             if self.answer:
@@ -39,11 +38,11 @@ class Run:
 
     def answer_early(self, event: int, ran: float) -> None:
         """The caller's answer is fixed; the work has to end."""
-        self.answer, self.ran = event, ran
-        task = self._task
+        self.answer, self.ran, self._has_cancelled = event, ran, False
+        task = self.task
         if task is None:
             return
-        if task is asyncio.current_task(self.driver.loop):
+        if task is current_task(self.driver.loop):
             # A task that cancels itself is cancelled where it waits next, which may be after the work has ended.
             self._cancel_soon()
         else:
@@ -53,20 +52,23 @@ class Run:
         """The permit goes back."""
         ticket, self.id = self.id, 0
         if ticket:
-            self.driver.runs.pop(ticket, None)
-            self.driver.family.here().finish(ticket, COMPLETED if error is None else FAILED)
+            driver = self.driver
+            del driver.runs[ticket]
+            # Asking for the running loop costs more than all the rest; a coroutine may be finalised anywhere, though.
+            here = driver if driver.is_at_home() else driver.family.here()
+            here.finish(ticket, COMPLETED if error is None else FAILED)
 
     def is_cancelled_by_others(self) -> bool:
-        """Takes this run's own cancellation back; whether anybody else's is left. Ask once."""
-        task = self._task
+        """Takes the cancellation of an early answer back; whether anybody else's is left. Ask once."""
+        task = self.task
         if task is None:
             return False
-        left = task.uncancel() if self._cancelled else task.cancelling()
+        left = task.uncancel() if self._has_cancelled else task.cancelling()
         return left > self._baseline
 
     def _cancel_soon(self) -> None:
         self.driver.loop.call_soon(self._cancel, context=self.driver.context)
 
     def _cancel(self) -> None:
-        if self.id and self._task is not None:
-            self._cancelled = self._task.cancel()
+        if self.id and self.task is not None:
+            self._has_cancelled = self.task.cancel()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, overload
 
 from ._calls import Calls
@@ -38,6 +39,8 @@ class Wrapper:
 
 def check_work(fn: object) -> None:
     """Anything that can be called; the likely mistakes have a text of their own."""
+    if type(fn) is FunctionType and not fn.__code__.co_flags & inspect.CO_ASYNC_GENERATOR:
+        return
     if callable(fn) and not isinstance(fn, staticmethod):
         if inspect.isasyncgenfunction(fn):
             raise TypeError(f"{fn!r} is an async generator function, which would run without a permit; use `async with` in it")
