@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bulkheads import Bulkhead, BulkheadTimeoutError
+from bulkheads import Bulkhead, BulkheadFullError, BulkheadTimeoutError, Permit
 from helpers import check_books, probe_full
 
 SOON = 30
@@ -206,17 +206,56 @@ def test_threads_and_loops_hammer_every_method_and_the_limit_holds() -> None:
     probe_full(bulkhead, 4)
 
 
+def test_a_loop_that_dies_beside_a_living_one_holds_nobody_up() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+
+    async def take() -> Permit:
+        return await bulkhead.acquire()
+
+    async def main() -> None:
+        assert await bulkhead.run(int) == 0
+        other = asyncio.new_event_loop()
+        held = await asyncio.to_thread(other.run_until_complete, take())
+        with pytest.raises(BulkheadFullError):
+            await bulkhead.run(int)
+        other.close()
+        assert await bulkhead.run(int) == 0
+        held.release()
+
+    asyncio.run(main())
+    assert (bulkhead.stats().abandoned_runs, bulkhead.stats().double_releases) == (1, 0)
+    probe_full(bulkhead, 1)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning")
-def test_a_forked_child_goes_on_by_itself() -> None:
-    bulkhead = Bulkhead("b", max_concurrent=2, max_queue=2, timeout=0.01)
-    asyncio.run(bulkhead.run(int))
-    child = os.fork()
-    if child == 0:
-        try:
-            asyncio.run(asyncio.wait_for(bulkhead.run(int), 5))
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
+def test_a_forked_child_goes_on_by_itself_without_what_the_parents_loop_held() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=2, timeout=0.01)
+
+    async def main() -> int:
+        async with bulkhead:
+            child = os.fork()
+            if child == 0:
+                _in_child(bulkhead)
+        return child
+
+    child = asyncio.run(main())
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    probe_full(bulkhead, 2)
+    probe_full(bulkhead, 1)
+
+
+def _in_child(bulkhead: Bulkhead) -> None:
+    """A new loop, in a thread of its own: this one still believes to be in its parent's."""
+    status = [1]
+
+    def use() -> None:
+        asyncio.run(bulkhead.run(int))
+        probe_full(bulkhead, 1)
+        status[0] = 0
+
+    try:
+        thread = threading.Thread(target=use, daemon=True)
+        thread.start()
+        thread.join(SOON)
+    finally:
+        os._exit(status[0])

@@ -44,8 +44,9 @@ class Driver:
         self.engine.finish(self.clock(), ticket, outcome)
         self.settle()
 
-    def release(self, ticket: int) -> None:
-        self.engine.release(self.clock(), ticket)
+    def count_double_release(self) -> None:
+        """No id is current any more, and a stale one that is released counts as that."""
+        self.engine.release(self.clock(), 0)
         self.settle()
 
     def cancel(self, waiter: int) -> None:
@@ -109,6 +110,8 @@ class LoopDriver(Driver):
 
     def admit(self, run: Run, weight: int, timeout: float, deadline: float) -> int:
         """Zero if `run` runs or waits, else the code of its rejection; it is known here before any event can concern it."""
+        if self.family.is_shared:
+            self.family.evict_closed()
         ticket = self.engine.acquire(self.clock(), weight, timeout, deadline, RUN)
         if ticket >= FIRST_ID:
             run.id = ticket
@@ -125,6 +128,8 @@ class LoopDriver(Driver):
 
     def acquire(self, weight: int, timeout: float, deadline: float) -> int:
         """The engine's answer to who wants a permit by hand."""
+        if self.family.is_shared:
+            self.family.evict_closed()
         ticket = self.engine.acquire(self.clock(), weight, timeout, deadline, 0)
         if ticket < 0:
             self.waiters[-ticket] = self.loop.create_future()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
+import weakref
 from asyncio.events import _get_running_loop
 
 from ._driver import Driver, LoopDriver
 from ._engine import Engine
+
+_all: weakref.WeakSet[Drivers] = weakref.WeakSet()
 
 
 class Drivers:
@@ -25,6 +29,7 @@ class Drivers:
         self._latest: LoopDriver | None = None
         self._by_owner: dict[int, LoopDriver] = {}
         self._lock = threading.RLock()
+        _all.add(self)
 
     def here(self) -> Driver:
         """The driver for whatever code asks."""
@@ -55,13 +60,22 @@ class Drivers:
         except RuntimeError:
             self._evict(driver)
 
+    def evict_closed(self) -> None:
+        """Ends the drivers whose loops were closed: what they still held goes to the living."""
+        for driver in self._by_owner.values():
+            if driver.loop.is_closed():
+                self._evict(driver)
+
+    def evict_all(self) -> None:
+        """In a forked child, where no loop of the parent runs."""
+        for driver in self._by_owner.values():
+            self._evict(driver)
+
     def _of(self, loop: asyncio.AbstractEventLoop) -> LoopDriver:
         with self._lock:
-            self._evict_closed()
-            for driver in self._by_owner.values():
-                if driver.loop is loop:
-                    break
-            else:
+            driver = next((driver for driver in self._by_owner.values() if driver.loop is loop), None)
+            if driver is None:
+                self.evict_closed()
                 driver = self._attach(loop)
             self._latest = driver
             return driver
@@ -74,13 +88,7 @@ class Drivers:
         self.outside.clock = loop.time
         return driver
 
-    def _evict_closed(self) -> None:
-        for driver in self._by_owner.values():
-            if driver.loop.is_closed():
-                self._evict(driver)
-
     def _evict(self, driver: LoopDriver) -> None:
-        """What a dead loop still held goes to the living."""
         with self._lock:
             owner = driver.engine.owner()
             self._know({other: live for other, live in self._by_owner.items() if other != owner})
@@ -93,3 +101,12 @@ class Drivers:
         """A new table each time: other threads may be reading the old one."""
         self.is_shared = len(by_owner) > 1
         self._by_owner = by_owner
+
+
+def _leave_parents_behind() -> None:
+    for drivers in tuple(_all):
+        drivers.evict_all()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_parents_behind)

@@ -36,19 +36,19 @@ class Permit:
 
     def release(self) -> None:
         """Gives it back. A second release changes nothing but the counter `double_releases`."""
-        if self._id and self._run is not None:
-            self._give_back(None)
-        else:
-            ticket, self._id = self._id, 0
-            self._calls.drivers.here().release(ticket)
+        if not self._give_back(None):
+            self._calls.drivers.here().count_double_release()
 
-    def _give_back(self, error: BaseException | None) -> None:
-        """As `release`, but failed if there was an error, and never a second time."""
+    def _give_back(self, error: BaseException | None) -> bool:
+        """As `release`, but failed if there was an error; false if it was given back before."""
         ticket, self._id = self._id, 0
+        if not ticket:
+            return False
         if self._run is not None:
             self._run.end(error)
-        elif ticket:
+        else:
             self._calls.drivers.here().finish(ticket, COMPLETED if error is None else FAILED)
+        return True
 
     def __enter__(self) -> Self:
         return self
