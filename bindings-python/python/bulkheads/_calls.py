@@ -93,8 +93,7 @@ class Calls:
         return result
 
     def conclude(self, run: Run, error: BaseException | None) -> None:
-        """The end of a run, with the error of its work if it did not return: its permit goes back, and the early answer is raised
-        if it has one.
+        """Gives the permit of a run back, then raises its early answer if it has one; `error` is that of its work, None if it returned.
 
         Cancellations by others and what ends the process go before the answer.
         """
