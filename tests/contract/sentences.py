@@ -65,4 +65,5 @@ def has_test(file: str, name: str) -> bool:
         ".rs": rf"^\s*(?:async )?fn {word}\(",
     }
     quoted = rf"(?:test|it)\(\s*(['\"`]){word}\1"
-    return re.search(patterns.get(path.suffix, quoted), path.read_text(), re.MULTILINE) is not None
+    text = path.read_text().replace(r"\'", "'")
+    return re.search(patterns.get(path.suffix, quoted), text, re.MULTILINE) is not None
