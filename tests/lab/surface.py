@@ -64,9 +64,4 @@ def start_surface(name: str, ports: list[int]) -> Process:
 
 
 def link_package() -> None:
-    """What `npm install` in this folder would do: `import 'bulkheads'` finds the package as built in js/."""
-    link = LAB / "node_modules" / "bulkheads"
-    link.parent.mkdir(exist_ok=True)
-    if not link.exists():
-        link.unlink(missing_ok=True)  # a link whose target has gone
-        link.symlink_to("../../../js")
+    subprocess.run(["node", LAB / "link.mjs"], check=True)
