@@ -52,7 +52,7 @@ lab: build chromium ## the experiment: a hanging dependency, one shared pool aga
 	@target/venv/bin/python tests/lab/run.py
 
 lab-checkout: build ## the checkout service: a hanging shipping API, and logins that stay fast
-	@target/venv/bin/python tests/lab/checkout/run.py
+	@node tests/lab/checkout/run.mjs
 
 test: build chromium ## everything: format, lints, the tests of every language, conformance, the lab's counts
 	@python3 tests/ci/suite.py full

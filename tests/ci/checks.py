@@ -36,4 +36,6 @@ CHECKS = [
     Check("python tests", f"{IN_PYTHON}/pytest", QUICK),
     Check("conformance, inner loop", "tests/conformance/run.py --quick", ONLY_QUICK),
     Check("conformance", "tests/conformance/run.py", FULL),
+    Check("lab", f"{VENV}/python tests/lab/run.py --check", FULL),
+    Check("lab, checkout service", "node tests/lab/checkout/run.mjs", FULL),
 ]
