@@ -35,8 +35,8 @@ export class Bulkhead {
 
   /** Throws `TypeError` for a wrong type or an unknown option, `RangeError` for a bad value. */
   constructor(name: string, options: BulkheadOptions) {
-    const checked = bulkheadOptions(options);
-    this.#driver = new Driver(text('name', name), checked.create(host().engine().create), checked.stackTraces);
+    const setup = bulkheadOptions(options);
+    this.#driver = new Driver(text('name', name), setup.create(host().engine().create), setup);
   }
 
   /** Which engine works here. */

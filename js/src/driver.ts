@@ -1,5 +1,8 @@
 // The one path of a bulkhead, `step`: call the engine, move its events into the FIFO, re-arm the one timer; only then, and only in
 // the outermost step, settle promises and run user code. A step inside of that appends, so that the order of the core is kept.
+//
+// One short cut: while nobody waits, nothing can fall due and nobody watches, a call that comes, runs and goes concerns nobody else,
+// and the engine need not be asked what happened to others. Asking costs more than the rest of such a call.
 
 import { Answers } from './answers.js';
 import { ABORTED, type Engine, Event, FIRST_ID, type HAND, LEAKED, Rejection, RUN } from './engine.js';
@@ -10,6 +13,11 @@ import { Hub } from './signals.js';
 import { type BulkheadStats, snapshot } from './stats.js';
 import { Table } from './table.js';
 import { HostTimer } from './timer.js';
+
+export interface Traits {
+  readonly hasCallTimeout: boolean;
+  readonly stackTraces: boolean;
+}
 
 export type Kind = typeof HAND | typeof RUN;
 
@@ -23,23 +31,30 @@ export class Driver {
   readonly #timer = new HostTimer(() => this.#step(() => this.#engine.handleTimeout(now())));
   readonly #idlers = new Set<() => void>();
   readonly #roomers = new Set<() => void>();
+  readonly #hasCallTimeout: boolean;
+  /** How many stand in the queue, as far as the events go. */
+  #waiters = 0;
+  /** Whether the core may have a deadline. */
+  #isTimed = false;
   #isEmptying = false;
   #hasWarned = false;
 
-  constructor(name: string, engine: Engine, stackTraces: boolean) {
+  constructor(name: string, engine: Engine, { hasCallTimeout, stackTraces }: Traits) {
     this.name = name;
     this.#engine = engine;
+    this.#hasCallTimeout = hasCallTimeout;
     this.#answers = new Answers(name, engine, stackTraces);
   }
 
   /** A call arrives; answers whether it has its permits now. Throws for a number out of its range. */
-  arrive(entry: Entry, { weight, timeout, deadline, signal }: Request, kind: Kind): boolean {
+  arrive(entry: Entry, request: Request, kind: Kind): boolean {
+    const { weight, timeout, deadline, signal } = request;
     const flags = signal?.aborted === true ? kind | ABORTED : kind;
-    const answer = this.#step(
+    const answer = this.#pass(
       () => this.#engine.acquire(now(), weight, timeout, deadline, flags),
       (code) => {
-        if (code < 0) this.#enqueue(entry, -code, signal);
-        else if (code >= FIRST_ID) this.#admit(entry, code, signal, kind);
+        if (code < 0) this.#enqueue(entry, -code, request);
+        else if (code >= FIRST_ID) this.#admit(entry, code, request, kind);
       },
     );
     if (answer > 0 && answer < FIRST_ID) {
@@ -50,7 +65,7 @@ export class Driver {
 
   /** The id of a permit by hand, 0 if it cannot be had now. */
   tryAcquire(weight: number): number {
-    const answer = this.#step(() => this.#engine.tryAcquire(now(), weight));
+    const answer = this.#pass(() => this.#engine.tryAcquire(now(), weight));
     return answer >= FIRST_ID ? answer : 0;
   }
 
@@ -62,11 +77,11 @@ export class Driver {
   /** The work of a call has settled. */
   finish(entry: Entry, outcome: number): void {
     this.forget(entry);
-    this.#step(() => this.#engine.finish(now(), entry.id, outcome));
+    this.#pass(() => this.#engine.finish(now(), entry.id, outcome));
   }
 
   release(id: number): void {
-    this.#step(() => this.#engine.release(now(), id));
+    this.#pass(() => this.#engine.release(now(), id));
   }
 
   /** A permit by hand that was dropped. */
@@ -142,15 +157,35 @@ export class Driver {
     const answer = input();
     this.#collect();
     take?.(answer);
-    this.#timer.arm(this.#engine.nextTimer());
-    if (this.#timer.isArmed) this.#timer.keepAlive(this.#engine.keepsAlive());
+    this.#arm();
     if (!this.#isEmptying) this.#empty();
     return answer;
   }
 
+  /** A step of the ordinary life of a call. */
+  #pass<Answer>(input: () => Answer, take?: (answer: Answer) => void): Answer {
+    if (!this.#isQuiet()) return this.#step(input, take);
+    const answer = input();
+    take?.(answer);
+    if (!this.#isQuiet()) this.#arm();
+    return answer;
+  }
+
+  #isQuiet(): boolean {
+    return this.#waiters === 0 && !this.#isTimed && this.#idlers.size === 0 && this.#roomers.size === 0;
+  }
+
+  #arm(): void {
+    const at = this.#engine.nextTimer();
+    this.#isTimed = at !== Infinity;
+    this.#timer.arm(at, this.#isTimed && this.#engine.keepsAlive());
+  }
+
   #collect(): void {
     for (let kind = this.#engine.nextEvent(); kind !== Event.none; kind = this.#engine.nextEvent()) {
-      this.#fifo.push(...this.#outcomes(kind));
+      if (kind === Event.idle) this.#fifo.push(...taken(this.#idlers));
+      else if (kind === Event.room) this.#fifo.push(...taken(this.#roomers));
+      else this.#collectFor(this.#table.get(this.#engine.eventId()), kind);
     }
   }
 
@@ -170,36 +205,44 @@ export class Driver {
     }
   }
 
-  /** What an event will do. Who it is for is settled now: later the id may stand for somebody else. */
-  #outcomes(kind: number): (() => void)[] {
-    if (kind === Event.idle) return taken(this.#idlers);
-    if (kind === Event.room) return taken(this.#roomers);
-    const entry = this.#table.get(this.#engine.eventId());
-    if (entry === undefined) return [];
-    const time = this.#engine.eventTime();
+  /** Who it is for is settled now: later the id may stand for somebody else. */
+  #collectFor(entry: Entry | undefined, kind: number): void {
+    if (entry === undefined) return;
+    if (entry.isWaiting) {
+      entry.isWaiting = false;
+      this.#waiters -= 1;
+    }
+    this.#fifo.push(this.#outcome(entry, kind, this.#engine.eventTime()));
+  }
+
+  #outcome(entry: Entry, kind: number, time: number): () => void {
     switch (kind) {
       case Event.granted:
-        return [() => entry.granted()];
+        return () => entry.granted();
       case Event.cancelled:
-        return [cancellation(entry)];
+        return cancellation(entry);
       case Event.callTimeout:
       case Event.callClosed:
-        return [() => entry.refuse(this.#answers.early(kind, time))];
+        return () => entry.refuse(this.#answers.early(kind, time));
       default:
-        return [() => entry.refuse(this.#answers.removal(kind, time, entry.weight))];
+        return () => entry.refuse(this.#answers.removal(kind, time, entry.weight));
     }
   }
 
-  #enqueue(entry: Entry, id: number, signal: AbortSignal | undefined): void {
+  #enqueue(entry: Entry, id: number, { signal }: Request): void {
     entry.id = id;
+    entry.isWaiting = true;
+    this.#waiters += 1;
     this.#track(entry, signal);
     entry.queued();
   }
 
   /** A permit by hand is its caller's at once: nothing will answer it early. */
-  #admit(entry: Entry, id: number, signal: AbortSignal | undefined, kind: Kind): void {
+  #admit(entry: Entry, id: number, { deadline, signal }: Request, kind: Kind): void {
     entry.id = id;
-    if (kind === RUN) this.#track(entry, signal);
+    if (kind !== RUN) return;
+    this.#track(entry, signal);
+    this.#isTimed ||= this.#hasCallTimeout || deadline !== Infinity;
   }
 
   #track(entry: Entry, signal: AbortSignal | undefined): void {

@@ -10,6 +10,8 @@ export abstract class Entry {
   id = 0;
   /** Where it hears of its signal. */
   hub: Hub | undefined;
+  /** It stands in the queue, as far as its driver has heard. */
+  isWaiting = false;
   isAnswered = false;
   /** The core has let it go, though it may not have been told of its grant yet. */
   isCancelled = false;

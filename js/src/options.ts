@@ -53,7 +53,14 @@ export interface Request {
 
 const DEFAULT_REQUEST: Request = { weight: 1, timeout: Infinity, deadline: Infinity, signal: undefined };
 
-export function bulkheadOptions(options: BulkheadOptions | undefined): { create(create: CreateEngine): Engine; stackTraces: boolean } {
+/** The options of a bulkhead, checked. */
+export interface Setup {
+  readonly create: (create: CreateEngine) => Engine;
+  readonly hasCallTimeout: boolean;
+  readonly stackTraces: boolean;
+}
+
+export function bulkheadOptions(options: BulkheadOptions | undefined): Setup {
   if (options === undefined) throw new TypeError('options are missing: { maxConcurrent } is required');
   known(options, ['maxConcurrent', 'maxQueue', 'timeoutMs', 'callTimeoutMs', 'abandonAfterMs', 'stackTraces']);
   const maxConcurrent = number('maxConcurrent', options.maxConcurrent);
@@ -63,6 +70,7 @@ export function bulkheadOptions(options: BulkheadOptions | undefined): { create(
   const abandonAfterMs = optional(number, 'abandonAfterMs', options.abandonAfterMs);
   return {
     create: (create) => create(maxConcurrent, maxQueue, timeoutMs, callTimeoutMs, abandonAfterMs),
+    hasCallTimeout: callTimeoutMs !== undefined && callTimeoutMs !== Infinity,
     stackTraces: optional(flag, 'stackTraces', options.stackTraces) ?? false,
   };
 }

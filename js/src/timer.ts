@@ -4,6 +4,8 @@ import { host, now } from './host.js';
 
 /** Hosts fire anything longer at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
+/** A timer that nobody needs holds its bulkhead in memory until it fires. */
+const LONGEST_KEPT = 10_000;
 
 export class HostTimer {
   readonly #fire: () => void;
@@ -12,25 +14,28 @@ export class HostTimer {
   #firesAt = Infinity;
   /** Hosts cut fractions off a delay; then the remainder must not be cut to nothing, over and over. */
   #wasEarly = false;
+  #delay = 0;
+  #setter = globalThis.setTimeout;
   #keepsAlive = true;
 
   constructor(fire: () => void) {
     this.#fire = fire;
   }
 
-  /** Sees to it that the timer fires at `at` or earlier, or, for `Infinity`, not at all. */
-  arm(at: number): void {
-    if (this.#firesAt <= at && at !== Infinity) return;
-    if (this.#handle !== undefined) this.#clear(this.#handle);
-    if (at !== Infinity) this.#set(at);
+  /**
+   * Sees to it that the timer fires at `at` or earlier, and whether the host's event loop must wait for it. For `Infinity` nobody
+   * needs it; a short one stays for the next call, since setting and clearing a timer costs more than the rest of a call.
+   */
+  arm(at: number, keepsAlive: boolean): void {
+    // Fake timers have come or gone since: what was set with the others may never fire.
+    if (this.#setter !== globalThis.setTimeout) this.#clear();
+    if (at === Infinity && this.#delay > LONGEST_KEPT) this.#clear();
+    else if (at < this.#firesAt) this.#set(at);
+    this.#keepAlive(keepsAlive);
   }
 
-  get isArmed(): boolean {
-    return this.#handle !== undefined;
-  }
-
-  /** Whether the host's event loop must wait for it. Browsers never end. */
-  keepAlive(keepsAlive: boolean): void {
+  /** Browsers never end, and their timers are numbers. */
+  #keepAlive(keepsAlive: boolean): void {
     if (this.#keepsAlive === keepsAlive || typeof this.#handle !== 'object') return;
     this.#keepsAlive = keepsAlive;
     if (keepsAlive) this.#handle.ref();
@@ -38,22 +43,25 @@ export class HostTimer {
   }
 
   #set(at: number): void {
+    this.#clear();
     const start = now();
     const delay = Math.min(Math.max(at - start, this.#wasEarly ? 1 : 0), LONGEST_DELAY);
+    this.#delay = delay;
     this.#firesAt = start + delay;
     this.#keepsAlive = true;
+    this.#setter = globalThis.setTimeout;
     const handle = host().outside(() => globalThis.setTimeout(() => this.#fired(handle), delay));
     this.#handle = handle;
   }
 
-  #clear(handle: ReturnType<typeof setTimeout>): void {
-    globalThis.clearTimeout(handle);
+  #clear(): void {
+    if (this.#handle !== undefined) globalThis.clearTimeout(this.#handle);
     this.#handle = undefined;
     this.#firesAt = Infinity;
   }
 
   #fired(handle: ReturnType<typeof setTimeout>): void {
-    // One that was cleared with other timers than it was set with: somebody has put in fake ones since.
+    // One that could not be cleared, because it was set with other timers.
     if (handle !== this.#handle) return;
     this.#wasEarly = now() < this.#firesAt;
     this.#handle = undefined;

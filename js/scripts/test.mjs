@@ -1,0 +1,24 @@
+// Runs the tests once with each engine: `npm test`, or `npm test -- test/map.test.ts`.
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const named = process.argv.slice(2);
+
+for (const engine of ['native', 'wasm']) {
+  console.log(`--- ${engine}`);
+  const { status } = spawnSync(process.execPath, ['--import', 'tsx', '--expose-gc', '--test', ...(named.length > 0 ? named : all())], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, BULKHEADS_ENGINE: engine },
+  });
+  if (status !== 0) process.exitCode = 1;
+}
+
+function all() {
+  const names = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.test.ts'));
+  return names.map((name) => join('test', name));
+}
