@@ -13,7 +13,7 @@ Plan = dict[str, Any]
 Call = dict[str, Any]
 Say = Callable[[str], None]
 
-HEADROOM = 1.25
+HEADROOM = 1.5
 """How much faster than the schedule the bare calls must be, for the bulkhead's own cost and for noise."""
 REPEATS = 2
 STALL_MS = 12
@@ -57,7 +57,7 @@ def examine(name: str, surface: Process, server: Process, plan: Plan, say: Say) 
 def choose_stretch(per_second: float, plan: Plan) -> float:
     """1 where the machine keeps up with the schedule, else as much as it needs, rounded up to tenths."""
     wanted: float = 1000 / plan["fast"]["every_ms"] * HEADROOM
-    return max(1.0, math.ceil(wanted / per_second * 10) / 10)
+    return max(1, math.ceil(wanted / per_second * 10) / 10)
 
 
 def run_unstalled(name: str, surface: Process, server: Process, mode: str, stretch: float, say: Say) -> Round:
