@@ -336,6 +336,26 @@ async def test_work_that_closes_its_own_bulkhead_with_abort_is_cancelled_too() -
     await asyncio.sleep(0)
 
 
+@pytest.mark.skipif(not hasattr(asyncio, "eager_task_factory"), reason="Python 3.11 has no eager tasks")
+@pytest.mark.parametrize("waits", [False, True])
+async def test_an_eager_child_of_the_work_that_closes_with_abort_leaves_no_cancellation_behind(waits: bool) -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    loop().set_task_factory(asyncio.eager_task_factory)  # type: ignore[attr-defined]
+
+    async def close() -> None:
+        bulkhead.close(abort=True)
+
+    async def work() -> None:
+        await spawn(close())
+        if waits:
+            await asyncio.sleep(9)
+
+    with pytest.raises(BulkheadClosedError):
+        await bulkhead.run(work)
+    await asyncio.sleep(1)
+    assert (cancelling(), loop().time()) == (0, 1)
+
+
 async def test_close_with_abort_reaches_a_call_between_its_grant_and_its_start() -> None:
     bulkhead, work = Bulkhead("b", max_concurrent=1, max_queue=1), Work()
     permit = await bulkhead.acquire()

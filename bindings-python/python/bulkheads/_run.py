@@ -39,11 +39,11 @@ class Run:
     def answer_early(self, event: int, ran: float) -> None:
         """The caller's answer is fixed; the work has to end."""
         self.answer, self.ran, self._has_cancelled = event, ran, False
-        task = self.task
-        if task is None:
+        if self.task is None:
             return
-        if task is current_task(self.driver.loop):
-            # A task that cancels itself is cancelled where it waits next, which may be after the work has ended.
+        if getattr(self.task.get_coro(), "cr_running", True):
+            # It is on the stack: as the current task, or below its eager child, which began in the middle of its step. Cancelled
+            # now it would hear of it where it waits next, which may be after the work has ended.
             self._cancel_soon()
         else:
             self._cancel()
