@@ -380,6 +380,27 @@ async def test_one_timer_serves_many_calls() -> None:
     assert loop().next_timer() is None
 
 
+async def test_calls_that_never_suspend_share_a_timer_that_is_gone_in_the_next_turn() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, call_timeout=100)
+    for _ in range(1000):
+        await bulkhead.run(int)
+    assert len(loop()._scheduled) == 1  # type: ignore[attr-defined]
+    await asyncio.sleep(0)
+    assert loop().next_timer() is None
+    probe_full(bulkhead, 1)
+
+
+async def test_a_timer_that_was_kept_serves_a_later_call_at_its_own_time() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, call_timeout=2)
+    await bulkhead.run(int)
+    loop().jump(1)
+    with pytest.raises(BulkheadCallTimeoutError) as caught:
+        await bulkhead.run(asyncio.sleep, 9)
+    assert caught.value.ran == pytest.approx(2)
+    await asyncio.sleep(0)
+    assert loop().next_timer() is None
+
+
 @contextlib.asynccontextmanager
 async def guarded(bulkhead: Bulkhead) -> AsyncIterator[None]:
     async with bulkhead:

@@ -102,6 +102,7 @@ class LoopDriver(Driver):
         self._again = False
         self._timer: asyncio.TimerHandle | None = None
         self._armed = math.inf
+        self._is_tidying = False
         self._earliest = -math.inf
 
     def is_at_home(self) -> bool:
@@ -197,8 +198,10 @@ class LoopDriver(Driver):
         event = self.engine.next_event()
         if event is not None:
             self._events.append(event)
-        elif self.engine.next_timer() == self._armed and not self.family.is_shared:
+        elif not self.family.is_shared:
             # Nothing came of it: the way of every call that finds room.
+            if self.engine.next_timer() != self._armed:
+                self._arm()
             return
         self._settling = self._again = True
         try:
@@ -236,14 +239,25 @@ class LoopDriver(Driver):
                 future.set_result((kind, time))
 
     def _arm(self) -> None:
-        """A timer that is armed too early stays: it fires, finds nothing and is armed again."""
+        """A timer that is armed too early stays: it fires, finds nothing and is armed again.
+
+        One that nobody needs stays until the loop's next turn: calls that end in the turn they began in would otherwise each
+        leave a cancelled timer behind, which a loop gets rid of only between its turns.
+        """
         when = self.engine.next_timer()
         if when == math.inf:
-            self._disarm()
+            if self._timer is not None and not self._is_tidying:
+                self._is_tidying = True
+                self.loop.call_soon(self._tidy, context=self.context)
         elif (when := max(when, self._earliest)) < self._armed:
             self._disarm()
             self._armed = when
             self._timer = self.loop.call_at(when, self._fire, context=self.context)
+
+    def _tidy(self) -> None:
+        self._is_tidying = False
+        if self.engine.next_timer() == math.inf:
+            self._disarm()
 
     def _disarm(self) -> None:
         if self._timer is not None:
