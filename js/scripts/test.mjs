@@ -1,4 +1,4 @@
-// Runs the tests once with each engine: `npm test`, or `npm test -- test/map.test.ts`.
+// Runs the tests once with each engine, or with the one that BULKHEADS_ENGINE forces: `npm test`, or `npm test -- test/map.test.ts`.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const named = process.argv.slice(2);
 
-for (const engine of ['native', 'wasm']) {
+const forced = process.env.BULKHEADS_ENGINE;
+
+for (const engine of forced ? [forced] : ['native', 'wasm']) {
   console.log(`--- ${engine}`);
   const { status } = spawnSync(process.execPath, ['--import', 'tsx', '--expose-gc', '--test', ...(named.length > 0 ? named : all())], {
     cwd: root,

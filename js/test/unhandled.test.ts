@@ -8,7 +8,7 @@ async function unhandled(script: string): Promise<unknown> {
     import { Bulkhead } from 'bulkheads';
     const reported = [];
     process.on('unhandledRejection', (reason) => reported.push(String(reason?.code ?? reason?.message ?? reason)));
-    const shipping = new Bulkhead('shipping', { maxConcurrent: 1, maxQueue: 3, callTimeoutMs: 20 });
+    const shipping = new Bulkhead('shipping', { maxConcurrent: 1, maxQueue: 3, timeoutMs: 60_000, callTimeoutMs: 20 });
     const broken = new Error('broken');
     const turn = () => new Promise((resolve) => setTimeout(resolve, 40));
     ${script}
