@@ -69,6 +69,47 @@ def test_a_count_out_of_its_range_is_a_value_error(value: int) -> None:
     probe_full(bulkhead, 3)
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (2**53, "9007199254740992"),
+        (2**53 + 1, "9007199254740993"),
+        (2**70, "1180591620717411303424"),
+        (-(2**70), "-1180591620717411303424"),
+        (10**30 - 1, "9" * 30),
+        (10**400, "100000000000… (401 digits)"),
+        (1 - 10**400, "-999999999999… (400 digits)"),
+        pytest.param(10**5000, "100000000000… (5001 digits)", id="10**5000"),
+    ],
+)
+def test_a_count_far_out_of_its_range_is_shown_as_it_was_given(value: int, shown: str) -> None:
+    bulkhead = Bulkhead("b", max_concurrent=3)
+    for option, least, act in (
+        ("max_concurrent", 1, lambda: Bulkhead("b", max_concurrent=value)),
+        ("max_queue", 0, lambda: Bulkhead("b", max_concurrent=1, max_queue=value)),
+        ("max_concurrent", 0, lambda: bulkhead.resize(value)),
+        ("weight", 1, lambda: bulkhead.try_acquire(value)),
+        ("weight", 1, lambda: bulkhead.wrap(weight=value)),
+        ("weight", 1, lambda: bulkhead.map(int, [], weight=value)),
+        ("weight", 1, lambda: asyncio.run(bulkhead.run(int, weight=value))),
+        ("weight", 1, lambda: asyncio.run(bulkhead.acquire(weight=value))),
+    ):
+        with pytest.raises(ValueError, match=option) as caught:
+            act()
+        assert str(caught.value) == f"{option} must be an integer from {least} to 2147483647, got {shown}"
+    probe_full(bulkhead, 3)
+
+
+@pytest.mark.parametrize("value", [None, 0, 1, "x", "", []])
+async def test_abort_of_a_wrong_type_is_a_type_error_and_closes_nothing(value: Any) -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    with pytest.raises(TypeError) as caught:
+        bulkhead.close(abort=value)
+    assert str(caught.value) == f"abort must be a bool, got {value!r}"
+    assert bulkhead.stats().state == "open"
+    assert await bulkhead.run(int) == 0
+
+
 @pytest.mark.parametrize("value", WRONG_TIMES)
 def test_a_time_of_a_wrong_type_is_a_type_error(value: Any) -> None:
     for option in ("timeout", "call_timeout", "abandon_after"):

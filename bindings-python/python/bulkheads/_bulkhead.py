@@ -54,7 +54,7 @@ class Bulkhead:
             raise TypeError(f"name must be a str, got {name!r}")
         engine = Engine(
             _options.count("max_concurrent", max_concurrent),
-            _options.count("max_queue", max_queue),
+            _options.count("max_queue", max_queue, least=0),
             _options.default_timeout(timeout),
             _options.optional_seconds("call_timeout", call_timeout),
             _options.optional_seconds("abandon_after", abandon_after),
@@ -164,14 +164,14 @@ class Bulkhead:
 
     def resize(self, max_concurrent: int, /) -> None:
         """Changes the limit. 0 pauses; shrinking waits until enough running calls have ended and revokes nothing."""
-        self._calls.drivers.here().resize(_options.count("max_concurrent", max_concurrent))
+        self._calls.drivers.here().resize(_options.count("max_concurrent", max_concurrent, least=0))
 
     def close(self, *, abort: bool = False) -> Awaitable[None]:
         """Rejects new calls and all waiters, now; with `abort` it also cancels the running work.
 
         What it returns settles when no permit is held any more; awaited from inside the bulkhead's own work it never does.
         """
-        return self._calls.drivers.here().close(abort)
+        return self._calls.drivers.here().close(_options.flag("abort", abort))
 
     def drain(self) -> Awaitable[None]:
         """Rejects new calls, now, and serves the waiters; what it returns is as for `close`."""

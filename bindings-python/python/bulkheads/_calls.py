@@ -14,7 +14,7 @@ from . import _answers, _options
 from ._driver import LoopDriver
 from ._drivers import Drivers
 from ._engine import Engine
-from ._numbers import EVENT_GRANTED, FIRST_ID, LEAKED
+from ._numbers import EVENT_GRANTED, FIRST_ID, LEAKED, MAX_COUNT
 from ._run import Run
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Calls:
 
     def admit(self, weight: int, timeout: float, deadline: float | None) -> Run:
         """A run of the current task, which may have to wait; whoever gets it ends it and concludes it."""
-        if type(weight) is int and timeout is math.inf and deadline is None:
+        if type(weight) is int and 0 < weight <= MAX_COUNT and timeout is math.inf and deadline is None:
             bound = math.inf
         else:
             weight, timeout, bound = _checked(weight, timeout, deadline)

@@ -5,6 +5,9 @@ from typing import Final
 FIRST_ID: Final = 1 << 32
 """Whatever the engine answers from here on is an id, below zero minus an id, between them a code."""
 
+MAX_COUNT: Final = 2**31 - 1
+"""The largest count or weight."""
+
 RUN: Final = 1
 """Flag of acquire: work that the bulkhead runs, so that call time-out and deadline bound it."""
 

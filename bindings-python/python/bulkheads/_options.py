@@ -8,21 +8,31 @@ from types import EllipsisType
 from typing import Final
 
 from ._engine import Engine
+from ._numbers import MAX_COUNT
+
+_EXACT: Final = 2**53
+"""Up to here every int is a float."""
 
 _PROBE: Final = Engine(1)
 """Only its check of ranges is used."""
 
 
-def count(option: str, value: object) -> int:
-    """An int, or what stands for one exactly (`__index__`); bools and floats are likely mistakes."""
-    if type(value) is int:
+def count(option: str, value: object, least: int = 1) -> int:
+    """An int, or what stands for one exactly (`__index__`); bools and floats are likely mistakes.
+
+    The core takes floats, and words its complaint in floats. So what is no float, and far out of any range, ends here.
+    """
+    whole = value if type(value) is int else _index(option, value)
+    if -_EXACT <= whole <= _EXACT:
+        return whole
+    raise ValueError(f"{option} must be an integer from {least} to {MAX_COUNT}, got {_shown(whole)}")
+
+
+def flag(option: str, value: object) -> bool:
+    """True or False; what is only as good as that may be a mistake, and `abort` cannot be taken back."""
+    if isinstance(value, bool):
         return value
-    if not isinstance(value, bool):
-        try:
-            return operator.index(value)  # type: ignore[arg-type]
-        except TypeError:
-            pass
-    raise TypeError(f"{option} must be an int, got {value!r}")
+    raise TypeError(f"{option} must be a bool, got {value!r}")
 
 
 def seconds(option: str, value: object) -> float:
@@ -66,6 +76,25 @@ def deadline(value: object) -> float:
 def check_call(weight: int, timeout: float) -> None:
     """Raises what a call with these arguments would raise; `wrap` wants to know early."""
     _PROBE.acquire(0.0, weight, timeout, -math.inf, 0)
+
+
+def _index(option: str, value: object) -> int:
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+    raise TypeError(f"{option} must be an int, got {value!r}")
+
+
+def _shown(whole: int) -> str:
+    """Shortened where nobody would count the digits; Python itself refuses to write out some thousands of them."""
+    size = abs(whole)
+    if size < 10**30:
+        return str(whole)
+    dropped = int(math.log10(size)) - 12
+    leading = str(size // 10**dropped)
+    return f"{'-' if whole < 0 else ''}{leading[:12]}… ({len(leading) + dropped} digits)"
 
 
 def _as_float(whole: int) -> float:
