@@ -82,7 +82,7 @@ def dots(panel: Axes, calls: list[Call], colour: str) -> None:
 
 def label_row(panel: Axes, found: Findings) -> None:
     times = "ms to the answer" if found.stretch == 1 else f"ms (all times x {found.stretch:g})"
-    for distance, text, size, weight in [(-0.155, found.runtime, 10, "bold"), (-0.105, times, 8, "normal")]:
+    for distance, text, size, weight in [(-0.18, found.runtime, 10, "bold"), (-0.13, times, 8, "normal")]:
         panel.text(
             distance,
             0.5,
