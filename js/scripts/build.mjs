@@ -2,7 +2,7 @@
 // for everybody else (ES module and CommonJS), and the types of both.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,10 +12,13 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const wasm = join(root, '../target/wasm/bulkheads_wasm_bg.wasm');
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
+/** Put in place when it is whole: somebody may be using the last one. */
+const NEW = 'dist.new';
+
 const shared = {
   absWorkingDir: root,
   bundle: true,
-  outdir: 'dist',
+  outdir: NEW,
   target: ['es2022'],
   loader: { '.wasm': 'base64' },
   legalComments: 'none',
@@ -28,7 +31,7 @@ const shared = {
 };
 
 if (!existsSync(wasm)) throw new Error(`${wasm} is missing; run make build`);
-rmSync(join(root, 'dist'), { recursive: true, force: true });
+rmSync(join(root, NEW), { recursive: true, force: true });
 await Promise.all([
   bundle('node', 'cjs', { platform: 'node' }),
   bundle('browser', 'esm', { platform: 'neutral' }),
@@ -38,6 +41,8 @@ await Promise.all([
   wrapNode(),
 ]);
 types();
+rmSync(join(root, 'dist'), { recursive: true, force: true });
+renameSync(join(root, NEW), join(root, 'dist'));
 
 async function bundle(entry, format, options) {
   const extension = format === 'esm' ? '.mjs' : '.cjs';
@@ -50,14 +55,14 @@ async function wrapNode() {
   const { metafile } = await build({ ...shared, platform: 'node', format: 'esm', entryPoints, write: false });
   const [{ exports }] = Object.values(metafile.outputs).filter((output) => output.entryPoint !== undefined);
   const names = exports.sort().join(', ');
-  mkdirSync(join(root, 'dist'), { recursive: true });
-  writeFileSync(join(root, 'dist/node.mjs'), `import bulkheads from './node.cjs';\n\nexport const { ${names} } = bulkheads;\n`);
+  mkdirSync(join(root, NEW), { recursive: true });
+  writeFileSync(join(root, NEW, 'node.mjs'), `import bulkheads from './node.cjs';\n\nexport const { ${names} } = bulkheads;\n`);
 }
 
 /** The same declarations twice: what kind of module they describe is said by the package.json beside them. */
 function types() {
-  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
-  cpSync(join(root, 'dist/types/esm'), join(root, 'dist/types/cjs'), { recursive: true });
-  writeFileSync(join(root, 'dist/types/esm/package.json'), '{ "type": "module" }\n');
-  writeFileSync(join(root, 'dist/types/cjs/package.json'), '{ "type": "commonjs" }\n');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(NEW, 'types/esm')], { cwd: root, stdio: 'inherit' });
+  cpSync(join(root, NEW, 'types/esm'), join(root, NEW, 'types/cjs'), { recursive: true });
+  writeFileSync(join(root, NEW, 'types/esm/package.json'), '{ "type": "module" }\n');
+  writeFileSync(join(root, NEW, 'types/cjs/package.json'), '{ "type": "commonjs" }\n');
 }

@@ -16,6 +16,7 @@ import {
   type MapOptions,
   mapOptions,
   number,
+  type Request,
   text,
   work,
 } from './options.js';
@@ -69,10 +70,13 @@ export class Bulkhead {
   ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
     work(fn);
     const driver = this.#driver;
+    const kept = options === undefined ? undefined : { ...options };
     const request = callOptions(options);
     checkRanges(request, host().engine().create);
+    // A `Date` is converted at the call.
+    const requestNow = (): Request => (kept?.deadline === undefined ? request : callOptions(kept));
     const wrapped = function (this: This, ...parameters: Parameters): Promise<Awaited<Result>> {
-      return attempt(() => execute(driver, () => fn.apply(this, parameters), request));
+      return attempt(() => execute(driver, () => fn.apply(this, parameters), requestNow()));
     };
     Object.defineProperty(wrapped, 'name', { value: fn.name, configurable: true });
     return Object.defineProperty(wrapped, 'length', { value: fn.length, configurable: true });

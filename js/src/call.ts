@@ -3,6 +3,7 @@
 // Every outcome reaches user code through the same number of turns, so that the order of the core is the order that users see: a
 // grant opens a gate whose reaction starts the work, a refusal rejects the promise whose reaction is the caller's.
 
+import { Deferred } from './deferred.js';
 import type { Driver } from './driver.js';
 import { COMPLETED, FAILED, RUN } from './engine.js';
 import { Entry } from './entry.js';
@@ -25,11 +26,9 @@ export function execute<Result>(driver: Driver, work: Work<Result>, request: Req
 }
 
 class Call<Result> extends Entry implements WorkContext {
-  readonly promise: Promise<Awaited<Result>>;
+  readonly #answer = new Deferred<Awaited<Result>>();
   readonly #work: Work<Result>;
-  #resolve!: (value: Awaited<Result>) => void;
-  #reject!: (reason: unknown) => void;
-  #openGate: (() => void) | undefined;
+  #openGate: ((call: Call<Result>) => void) | undefined;
   #controller: AbortController | undefined;
   /** The answer, if it came early. */
   #reason: unknown;
@@ -37,10 +36,10 @@ class Call<Result> extends Entry implements WorkContext {
   constructor(driver: Driver, weight: number, work: Work<Result>) {
     super(driver, weight);
     this.#work = work;
-    this.promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+  }
+
+  get promise(): Promise<Awaited<Result>> {
+    return this.#answer.promise;
   }
 
   get signal(): AbortSignal {
@@ -53,18 +52,20 @@ class Call<Result> extends Entry implements WorkContext {
 
   queued(): void {
     // Registered in the caller's turn, the reaction runs in the caller's async context, whoever releases.
-    void new Promise<void>((open) => (this.#openGate = open)).then(() => this.#start());
+    const gate = new Deferred<Call<Result>>();
+    this.#openGate = gate.resolve;
+    void gate.promise.then(start);
   }
 
   granted(): void {
-    this.#openGate?.();
+    this.#openGate?.(this);
   }
 
   refuse(reason: unknown): void {
     this.isAnswered = true;
     this.#reason = reason;
     this.driver.forget(this);
-    this.#reject(reason);
+    this.#answer.reject(reason);
     this.#controller?.abort(reason);
   }
 
@@ -85,7 +86,7 @@ class Call<Result> extends Entry implements WorkContext {
     );
   }
 
-  #start(): void {
+  start(): void {
     // Cancelled between the grant and now: the permit has passed on.
     if (this.isAnswered) return;
     this.driver.start(this.id);
@@ -94,13 +95,18 @@ class Call<Result> extends Entry implements WorkContext {
 
   #complete(value: Awaited<Result>): void {
     this.driver.finish(this, COMPLETED);
-    if (!this.isAnswered) this.#resolve(value);
+    if (!this.isAnswered) this.#answer.resolve(value);
   }
 
   #fail(error: unknown): void {
     this.driver.finish(this, FAILED);
-    if (!this.isAnswered) this.#reject(error);
+    if (!this.isAnswered) this.#answer.reject(error);
   }
+}
+
+/** One function for all: a call that waits should hold as little memory as it can. */
+function start(call: { start: () => void }): void {
+  call.start();
 }
 
 /** All that the work sees of its call. */

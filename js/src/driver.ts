@@ -37,6 +37,8 @@ export class Driver {
   /** Whether the core may have a deadline. */
   #isTimed = false;
   #isEmptying = false;
+  /** While above zero, outcomes are only collected. */
+  #holds = 0;
   #hasWarned = false;
 
   constructor(name: string, engine: Engine, { hasCallTimeout, stackTraces }: Traits) {
@@ -49,12 +51,16 @@ export class Driver {
   /** A call arrives; answers whether it has its permits now. Throws for a number out of its range. */
   arrive(entry: Entry, request: Request, kind: Kind): boolean {
     const { weight, timeout, deadline, signal } = request;
-    const flags = signal?.aborted === true ? kind | ABORTED : kind;
+    const isAborted = signal?.aborted === true;
+    const flags = isAborted ? kind | ABORTED : kind;
+    const hub = signal === undefined || isAborted ? undefined : Hub.of(signal);
+    hub?.listen();
     const answer = this.#pass(
       () => this.#engine.acquire(now(), weight, timeout, deadline, flags),
       (code) => {
-        if (code < 0) this.#enqueue(entry, -code, request);
-        else if (code >= FIRST_ID) this.#admit(entry, code, request, kind);
+        if (code < 0) this.#enqueue(entry, -code, hub);
+        else if (code >= FIRST_ID) this.#admit(entry, code, request, kind, hub);
+        hub?.unlistenIfUnused();
       },
     );
     if (answer > 0 && answer < FIRST_ID) {
@@ -158,7 +164,7 @@ export class Driver {
     this.#collect();
     take?.(answer);
     this.#arm();
-    if (!this.#isEmptying) this.#empty();
+    this.#tell();
     return answer;
   }
 
@@ -187,6 +193,19 @@ export class Driver {
       else if (kind === Event.room) this.#fifo.push(...taken(this.#roomers));
       else this.#collectFor(this.#table.get(this.#engine.eventId()), kind);
     }
+  }
+
+  hold(): void {
+    this.#holds += 1;
+  }
+
+  letGo(): void {
+    this.#holds -= 1;
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (!this.#isEmptying && this.#holds === 0) this.#empty();
   }
 
   #empty(): void {
@@ -229,27 +248,36 @@ export class Driver {
     }
   }
 
-  #enqueue(entry: Entry, id: number, { signal }: Request): void {
+  #enqueue(entry: Entry, id: number, hub: Hub | undefined): void {
     entry.id = id;
     entry.isWaiting = true;
     this.#waiters += 1;
-    this.#track(entry, signal);
+    this.#track(entry, hub);
     entry.queued();
   }
 
   /** A permit by hand is its caller's at once: nothing will answer it early. */
-  #admit(entry: Entry, id: number, { deadline, signal }: Request, kind: Kind): void {
+  #admit(entry: Entry, id: number, { deadline }: Request, kind: Kind, hub: Hub | undefined): void {
     entry.id = id;
     if (kind !== RUN) return;
-    this.#track(entry, signal);
+    this.#track(entry, hub);
     this.#isTimed ||= this.#hasCallTimeout || deadline !== Infinity;
   }
 
-  #track(entry: Entry, signal: AbortSignal | undefined): void {
+  #track(entry: Entry, hub: Hub | undefined): void {
     this.#table.add(entry);
-    if (signal === undefined) return;
-    entry.hub = Hub.of(signal);
-    entry.hub.add(entry);
+    entry.hub = hub;
+    hub?.add(entry);
+  }
+}
+
+/** What one cause brings about in several bulkheads is told when all of it has been: user code must not see half of it. */
+export function together(drivers: readonly Driver[], act: () => void): void {
+  for (const driver of drivers) driver.hold();
+  try {
+    act();
+  } finally {
+    for (const driver of drivers) driver.letGo();
   }
 }
 

@@ -172,7 +172,7 @@ function known(options: unknown, names: readonly string[]): void {
   }
 }
 
-function wrongType(option: string, rule: string, value: unknown): TypeError {
+export function wrongType(option: string, rule: string, value: unknown): TypeError {
   return new TypeError(`${option} must be ${rule}, got ${shown(value)}`);
 }
 

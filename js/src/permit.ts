@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // Permits taken by hand.
 
+import { Deferred } from './deferred.js';
 import type { Driver } from './driver.js';
 import { Entry } from './entry.js';
 
@@ -13,16 +14,10 @@ export interface Permit extends Disposable, AsyncDisposable {
 
 /** `acquire`: a permit by hand, perhaps after a wait. */
 export class Acquisition extends Entry {
-  readonly promise: Promise<Permit>;
-  #resolve!: (permit: Permit) => void;
-  #reject!: (reason: unknown) => void;
+  readonly #answer = new Deferred<Permit>();
 
-  constructor(driver: Driver, weight: number) {
-    super(driver, weight);
-    this.promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+  get promise(): Promise<Permit> {
+    return this.#answer.promise;
   }
 
   queued(): void {
@@ -38,13 +33,13 @@ export class Acquisition extends Entry {
   }
 
   deliver(): void {
-    this.#resolve(new HandPermit(this.driver, this.id, this.weight));
+    this.#answer.resolve(new HandPermit(this.driver, this.id, this.weight));
   }
 
   refuse(reason: unknown): void {
     this.isAnswered = true;
     this.driver.forget(this);
-    this.#reject(reason);
+    this.#answer.reject(reason);
   }
 }
 

@@ -6,19 +6,24 @@ export function whenSettled<Result>(
   fulfilled: (value: Awaited<Result>) => void,
   rejected: (reason: unknown) => void,
 ): void {
-  if (isPlainPromise(result)) {
-    void result.then(fulfilled as (value: unknown) => void, rejected);
-    return;
-  }
-  let then: Then | undefined;
   try {
-    then = thenOf(result);
+    const promise = promiseOf(result);
+    if (promise !== undefined) {
+      void Reflect.apply(nativeThen, promise, [fulfilled, rejected]);
+      return;
+    }
   } catch (error) {
+    // Looking at a result runs its getters and traps; one that throws has settled with that.
     rejected(error);
     return;
   }
-  if (then === undefined) fulfilled(result as Awaited<Result>);
-  else void adopt(result, then).then(fulfilled as (value: unknown) => void, rejected);
+  fulfilled(result as Awaited<Result>);
+}
+
+function promiseOf(value: unknown): Promise<unknown> | undefined {
+  if (isPlainPromise(value)) return value;
+  const then = thenOf(value);
+  return then === undefined ? undefined : adopt(value, then);
 }
 
 /** A promise that the host itself would not wrap: neither a subclass nor one with a `then` of its own. */

@@ -1,6 +1,6 @@
 // One abort listener on a signal, however many calls carry it, and gone when the last of them is answered.
 
-import type { Driver } from './driver.js';
+import { type Driver, together } from './driver.js';
 import type { Entry } from './entry.js';
 import { host } from './host.js';
 
@@ -9,6 +9,7 @@ export class Hub {
   /** In order of arrival. */
   readonly #entries = new Set<Entry>();
   readonly #watchers = new Set<() => void>();
+  #isListening = false;
   readonly #onAbort = (): void => this.#abort();
 
   private constructor(signal: AbortSignal) {
@@ -21,34 +22,35 @@ export class Hub {
     return hub;
   }
 
+  /** Before a call is taken in: a signal of somebody's own making may throw, and then nothing is lost. */
+  listen(): void {
+    if (this.#isListening) return;
+    host().outside(() => this.signal.addEventListener('abort', this.#onAbort));
+    this.#isListening = true;
+  }
+
+  /** After `listen`. */
   add(entry: Entry): void {
-    this.#listen();
     this.#entries.add(entry);
   }
 
   remove(entry: Entry): void {
-    if (this.#entries.delete(entry)) this.#unlistenIfUnused();
+    if (this.#entries.delete(entry)) this.unlistenIfUnused();
   }
 
   /** Calls `watcher` when the signal aborts; answers how to stop that. */
   watch(watcher: () => void): () => void {
-    this.#listen();
+    this.listen();
     this.#watchers.add(watcher);
     return () => {
-      if (this.#watchers.delete(watcher)) this.#unlistenIfUnused();
+      if (this.#watchers.delete(watcher)) this.unlistenIfUnused();
     };
   }
 
-  get #isUsed(): boolean {
-    return this.#entries.size + this.#watchers.size > 0;
-  }
-
-  #listen(): void {
-    if (!this.#isUsed) host().outside(() => this.signal.addEventListener('abort', this.#onAbort));
-  }
-
-  #unlistenIfUnused(): void {
-    if (!this.#isUsed) this.signal.removeEventListener('abort', this.#onAbort);
+  unlistenIfUnused(): void {
+    if (!this.#isListening || this.#entries.size + this.#watchers.size > 0) return;
+    this.#isListening = false;
+    this.signal.removeEventListener('abort', this.#onAbort);
   }
 
   /** One step for each bulkhead that has calls behind this signal. */
@@ -59,7 +61,9 @@ export class Hub {
       if (those === undefined) ids.set(driver, [id]);
       else those.push(id);
     }
-    for (const [driver, those] of ids) driver.abort(those);
+    together([...ids.keys()], () => {
+      for (const [driver, those] of ids) driver.abort(those);
+    });
     for (const watcher of [...this.#watchers]) watcher();
   }
 }

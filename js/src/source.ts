@@ -1,5 +1,7 @@
 // Where the items of a map come from: one at a time, and only when asked.
 
+import { wrongType } from './options.js';
+
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 type Step<Item> = IteratorResult<Item, unknown>;
@@ -23,9 +25,13 @@ export class Source<Item> {
   constructor(items: Items<Item>) {
     const { [Symbol.asyncIterator]: openAsync, [Symbol.iterator]: openSync } = Object(items) as Partial<Record<symbol, Open<Item>>>;
     const open = openAsync ?? openSync;
-    if (typeof open !== 'function') throw new TypeError('items must be an iterable or an async iterable');
+    if (typeof open !== 'function') throw wrongType('items', 'an iterable or an async iterable', items);
     this.#isAsync = open === openAsync;
-    this.#open = () => open.call(items);
+    this.#open = () => {
+      const iterator = open.call(items);
+      if (Object(iterator) !== iterator) throw wrongType('the iterator of items', 'an object', iterator);
+      return iterator;
+    };
   }
 
   get hasItem(): boolean {

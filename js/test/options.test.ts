@@ -80,7 +80,7 @@ describe('the options of a bulkhead', () => {
       const shipping = new Bulkhead('shipping', { maxConcurrent: 1, maxQueue: 1, callTimeoutMs });
       const hold = shipping.tryAcquire();
       const start = clock.now;
-      const waiting = shipping.acquire().then(() => undefined, (error: { waitedMs: number }) => error.waitedMs);
+      const waiting = shipping.acquire().then(() => undefined, (error: unknown) => (error as { waitedMs: number }).waitedMs);
       await clock.advance(6000);
       assert.equal(await waiting, wanted, `callTimeoutMs ${callTimeoutMs} at ${start}`);
       hold?.release();
@@ -100,8 +100,8 @@ describe('the options of a call', () => {
       it(`${option}: ${name} is ${wanted}, and nothing is counted if it is bad`, async () => {
         const shipping = new Bulkhead('shipping', { maxConcurrent: 2 ** 31 - 1, maxQueue: 1 });
         for (const act of [() => shipping.exec(() => 1, { [option]: value }), () => shipping.acquire({ [option]: value })]) {
-          const error = await act().then(() => undefined, (reason: unknown) => reason as Error);
-          if (wanted === 'ok') assert.ok(error === undefined || (error as { code?: string }).code === 'queue_timeout', String(error));
+          const error = await act().then(() => undefined, (reason: unknown) => reason) as Error | undefined;
+          if (wanted === 'ok') assert.ok(error === undefined || (error as { code?: unknown }).code === 'queue_timeout', String(error));
           else if (option === 'deadline' && name === '1e21') assert.match(String(error), /RangeError: deadline must be .* looks like Date.now/);
           else check(option, value, wanted, () => { if (error !== undefined) throw error; });
         }

@@ -113,8 +113,8 @@ describe('the signal of the work', () => {
     controller.abort('left');
     assert.equal(await outcome(running), 'left');
     start.open();
-    const { aborted, reason } = await read.promise;
-    assert.deepEqual([aborted, reason], [true, 'left']);
+    const signal = await read.promise;
+    assert.deepEqual([signal.aborted, signal.reason], [true, 'left']);
   });
 
   it('aborts after the answer is fixed', async () => {

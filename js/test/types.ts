@@ -1,0 +1,71 @@
+// Never run: what must and what must not compile, checked by `npm run typecheck`.
+
+import { Bulkhead, type BulkheadStats, type Permit, type WorkContext } from 'bulkheads';
+
+type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
+/** Compiles if the value has exactly the wanted type. */
+function is<Wanted>() {
+  return <Came>(_value: Came, _same: Same<Came, Wanted>): void => undefined;
+}
+
+const shipping = new Bulkhead('shipping', { maxConcurrent: 10, maxQueue: 20, timeoutMs: 300, callTimeoutMs: undefined });
+
+export async function results(url: string, signal: AbortSignal | undefined): Promise<void> {
+  is<Promise<number>>()(shipping.exec(() => 1), true);
+  is<Promise<number>>()(shipping.exec(() => Promise.resolve(1)), true);
+  is<Promise<number>>()(shipping.exec(() => ({ then: (done: (value: number) => void) => done(1) })), true);
+  is<Promise<Response>>()(shipping.exec(({ signal }) => fetch(url, { signal }), { signal, weight: 1, timeoutMs: 5, deadline: new Date() }), true);
+  is<Promise<'none' | number>>()(shipping.exec(() => (url === '' ? 'none' : Promise.resolve(1))), true);
+  is<Permit>()(await shipping.acquire({ weight: 2 }), true);
+  is<Permit | null>()(shipping.tryAcquire(2), true);
+  is<Promise<Response[]>>()(shipping.map([url], (one, { signal, index }) => fetch(one + String(index), { signal })), true);
+  is<Promise<number[]>>()(shipping.map(new Set([1]), (one) => one), true);
+  is<BulkheadStats>()(shipping.stats(), true);
+  is<'native' | 'wasm'>()(Bulkhead.engine, true);
+  is<Error | undefined>()(Bulkhead.engineError, true);
+  for await (const page of shipping.mapIterable((async function* () { yield await Promise.resolve(url); })(), (one) => one.length)) is<number>()(page, true);
+  using one = await shipping.acquire();
+  await using other = await shipping.acquire();
+  is<number>()(one.weight + other.weight, true);
+}
+
+export function wrapping(): void {
+  const add = shipping.wrap((one: number, other: number | undefined = 2) => one + other, { weight: 2 });
+  is<Promise<number>>()(add(1), true);
+  // @ts-expect-error a parameter of the wrong type
+  void add('1');
+  const shop = { rate: 2, quote: shipping.wrap(function (this: { rate: number }, weight: number) { return this.rate * weight; }) };
+  is<Promise<number>>()(shop.quote(3), true);
+  const { quote } = shop;
+  // @ts-expect-error without its this
+  void quote(3);
+}
+
+export function mistakes(stats: BulkheadStats, context: WorkContext, permit: Permit): void {
+  // @ts-expect-error maxConcurrent is required
+  new Bulkhead('shipping', {});
+  // @ts-expect-error a typo
+  new Bulkhead('shipping', { maxConcurrent: 1, maxQueueSize: 1 });
+  // @ts-expect-error null is not the default
+  new Bulkhead('shipping', { maxConcurrent: 1, timeoutMs: null });
+  // @ts-expect-error a name is needed
+  new Bulkhead({ maxConcurrent: 1 });
+  // @ts-expect-error a promise is no work: it has started already
+  void shipping.exec(Promise.resolve(1));
+  // @ts-expect-error unknown option
+  void shipping.exec(() => 1, { timeout: 5 });
+  // @ts-expect-error a weight, not options
+  shipping.tryAcquire({ weight: 2 });
+  // @ts-expect-error null, not always a permit
+  shipping.tryAcquire().release();
+  // @ts-expect-error no items
+  void shipping.map(5, () => 1);
+  // @ts-expect-error the bulkhead is the bound
+  void shipping.map([1], () => 1, { concurrency: 2 });
+  // @ts-expect-error read only
+  stats.active = 0;
+  // @ts-expect-error read only
+  context.signal = new AbortController().signal;
+  // @ts-expect-error read only
+  permit.weight = 3;
+}
