@@ -24,7 +24,7 @@ CHECKS = [
     Check("lock file", "cargo metadata --locked --format-version 1 >/dev/null", QUICK),
     Check("python format", f"{VENV}/ruff format --check .", QUICK),
     Check("python lints", f"{VENV}/ruff check .", QUICK),
-    Check("types of the tests", f"{VENV}/mypy", QUICK),
+    Check("types of the tests", "tests/ci/types.sh", QUICK),
     Check("types of the package", f"{IN_PYTHON}/mypy", QUICK),
     Check("stub of the engine", f"{IN_PYTHON}/python -m mypy.stubtest bulkheads._engine", FULL),
     Check("javascript lints", "cd js && npm run --silent lint", QUICK),

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Checks the types of every folder of Python scripts, each as a program of its own: their modules import each other by bare names.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+status=0
+for folder in $(find tests -name '*.py' -exec dirname {} + | sort -u); do
+    echo "$folder"
+    (cd "$folder" && MYPYPATH=. "$OLDPWD/target/venv/bin/mypy" --config-file "$OLDPWD/mypy.ini" .) || status=1
+done
+exit $status
