@@ -191,6 +191,71 @@ async def test_zero_pauses_and_what_is_too_heavy_ends() -> None:
     probe_full(bulkhead, 2)
 
 
+def test_idle_outside_of_a_loop_remembers_its_moment() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    first = bulkhead.try_acquire()
+    assert first is not None
+    idle = bulkhead.idle()
+    assert bulkhead.idle() is idle
+    first.release()
+    second = bulkhead.try_acquire()
+    assert second is not None
+    later = bulkhead.idle()
+    assert later is not idle
+    asyncio.run(asyncio.wait_for(idle, 1))
+
+    async def main() -> None:
+        waiting = spawn(asyncio.wait_for(later, 30))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        second.release()
+        await waiting
+
+    asyncio.run(main())
+    probe_full(bulkhead, 1)
+
+
+def test_idle_of_a_loop_that_is_gone_remembers_its_moment() -> None:
+    bulkhead, made = Bulkhead("b", max_concurrent=1), []
+    first = bulkhead.try_acquire()
+    assert first is not None
+
+    async def ask() -> None:
+        made.append(bulkhead.idle())
+
+    asyncio.run(ask())
+    first.release()
+    second = bulkhead.try_acquire()
+    assert second is not None
+    asyncio.run(asyncio.wait_for(made[0], 1))
+    second.release()
+    probe_full(bulkhead, 1)
+
+
+def test_the_end_is_one_awaitable_in_every_loop_and_outside() -> None:
+    bulkhead, ends = Bulkhead("b", max_concurrent=1), []
+    permit = bulkhead.try_acquire()
+    assert permit is not None
+
+    async def end() -> None:
+        ends.append(bulkhead.close())
+
+    async def main() -> None:
+        await end()
+        waiting = [spawn(asyncio.wait_for(end, 30)) for end in ends]
+        await asyncio.sleep(0)
+        permit.release()
+        await asyncio.gather(*waiting)
+
+    ends.append(bulkhead.drain())
+    asyncio.run(end())
+    asyncio.run(main())
+    ends.append(bulkhead.drain())
+    assert all(other is ends[0] for other in ends)
+    asyncio.run(asyncio.wait_for(ends[0], 1))
+
+
 async def test_work_may_close_its_own_bulkhead() -> None:
     bulkhead = Bulkhead("b", max_concurrent=1, max_queue=1)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextvars import Context
 from threading import get_ident
 from time import get_clock_info
@@ -33,7 +33,6 @@ class Driver:
         self.family = family
         self.engine = engine
         self.clock = clock
-        self._ending: Idle | None = None
 
     def try_acquire(self, weight: int) -> int:
         ticket = self.engine.try_acquire(self.clock(), weight)
@@ -68,14 +67,14 @@ class Driver:
         return self._end()
 
     def _end(self) -> Idle:
-        """The same awaitable for every close and drain."""
-        if self._ending is None:
-            self._ending = self.watch_idle()
-        return self._ending
+        idle = self.family.idleness.end(self.clock())
+        self.settle()
+        return idle
 
     def watch_idle(self) -> Idle:
-        """Without a loop nobody could be told: the awaitable asks again where it is awaited."""
-        return Idle(self.family)
+        idle = self.family.idleness.watch(self.clock())
+        self.settle()
+        return idle
 
     def settle(self) -> None:
         """Tells the drivers that have something to tell."""
@@ -96,7 +95,7 @@ class LoopDriver(Driver):
         """Of timers and wake-ups: empty, not that of a caller who happens to be first."""
         self.roomers: set[asyncio.Future[Any]] = set()
         """Who wants to know when to ask for room again."""
-        self._idle: Idle | None = None
+        self._idlers: set[asyncio.Future[Any]] = set()
         self._events: deque[tuple[int, int, float]] = deque()
         self._settling = False
         self._again = False
@@ -169,16 +168,18 @@ class LoopDriver(Driver):
             del tasks[task]
         return run
 
-    def watch_idle(self) -> Idle:
-        if self._idle is not None:
-            return self._idle
-        idle = Idle(self.family)
+    def wait_idle(self) -> Generator[Any, None, None]:
+        """Until a moment when nobody waits and no permit is held."""
         if self.engine.watch_idle(self.clock()):
-            idle.settle()
-        else:
-            self._idle = idle
-        self.settle()
-        return idle
+            self.settle()
+            return
+        idler = self.loop.create_future()
+        self._idlers.add(idler)
+        try:
+            self.settle()
+            yield from idler
+        finally:
+            self._idlers.discard(idler)
 
     def has_room(self, weight: int) -> bool:
         """Whether a call of this weight would not be turned away as full; if it would, `roomers` are told when to ask again."""
@@ -221,14 +222,9 @@ class LoopDriver(Driver):
 
     def _deliver(self, kind: int, id: int, time: float) -> None:
         if kind == EVENT_IDLE:
-            idle, self._idle = self._idle, None
-            if idle is not None:
-                idle.settle()
+            _tell(self._idlers)
         elif kind == EVENT_ROOM:
-            for wanted in self.roomers:
-                if not wanted.done():
-                    wanted.set_result(None)
-            self.roomers.clear()
+            _tell(self.roomers)
         elif kind in (EVENT_CALL_TIMEOUT, EVENT_CALL_CLOSED):
             run = self.runs.get(id)
             if run is not None:
@@ -277,3 +273,10 @@ class LoopDriver(Driver):
             self._earliest = now + 0.001
         self.engine.handle_timeout(now)
         self.settle()
+
+
+def _tell(futures: set[asyncio.Future[Any]]) -> None:
+    for future in futures:
+        if not future.done():
+            future.set_result(None)
+    futures.clear()

@@ -11,6 +11,7 @@ from asyncio.events import _get_running_loop
 
 from ._driver import Driver, LoopDriver
 from ._engine import Engine
+from ._idle import Idleness
 
 _all: weakref.WeakSet[Drivers] = weakref.WeakSet()
 
@@ -23,12 +24,13 @@ class Drivers:
 
     def __init__(self, engine: Engine) -> None:
         self.outside = Driver(self, engine, time.monotonic)
+        self.idleness = Idleness(self, engine)
         self.is_shared = False
         """Whether several loops use it, so that each has to wake the others."""
         self._engine = engine
         self._latest: LoopDriver | None = None
         self._by_owner: dict[int, LoopDriver] = {}
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         _all.add(self)
 
     def here(self) -> Driver:
@@ -67,12 +69,13 @@ class Drivers:
                 self._evict(driver)
 
     def evict_all(self) -> None:
-        """In a forked child, where no loop of the parent runs."""
+        """In a forked child, where no loop of the parent runs, and no thread that may have held the lock."""
+        self.lock = threading.RLock()
         for driver in self._by_owner.values():
             self._evict(driver)
 
     def _of(self, loop: asyncio.AbstractEventLoop) -> LoopDriver:
-        with self._lock:
+        with self.lock:
             driver = next((driver for driver in self._by_owner.values() if driver.loop is loop), None)
             if driver is None:
                 self.evict_closed()
@@ -89,7 +92,7 @@ class Drivers:
         return driver
 
     def _evict(self, driver: LoopDriver) -> None:
-        with self._lock:
+        with self.lock:
             owner = driver.engine.owner()
             self._know({other: live for other, live in self._by_owner.items() if other != owner})
             if self._latest is driver:
