@@ -78,7 +78,7 @@ class MapRun<Item, Result> {
       unwatch();
       this.#plan.driver.forgetRoom(this.#ring);
       this.#plan.source.close();
-      this.#stop.abort();
+      if (!this.#tasks.isEmpty) this.#stop.abort();
     }
   }
 

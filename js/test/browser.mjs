@@ -1,0 +1,121 @@
+// The browser build in a real Chromium: `npm run test:browser`. In a page, in a worker, and where WebAssembly may not be compiled.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const FLAGS = [
+  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync', '--js-flags=--expose-gc',
+];
+const PAGE = '<!doctype html><meta charset="utf-8"><title>bulkheads</title><link rel="icon" href="data:,">';
+const WORKER = `
+  import { Bulkhead } from '/browser.mjs';
+  const shipping = new Bulkhead('shipping', { maxConcurrent: 1, maxQueue: 1, timeoutMs: 20 });
+  shipping.exec(() => new Promise(() => {}));
+  const code = await shipping.exec(() => 1).catch((error) => error.code);
+  postMessage([Bulkhead.engine, code, shipping.stats().active]);
+`;
+const FILES = {
+  '/': ['text/html', PAGE],
+  '/strict': ['text/html', PAGE, { 'content-security-policy': "script-src 'self'" }],
+  '/allowed': ['text/html', PAGE, { 'content-security-policy': "script-src 'self' 'wasm-unsafe-eval'" }],
+  '/worker.mjs': ['text/javascript', WORKER],
+  '/browser.mjs': ['text/javascript', readFileSync(new URL('../dist/browser.mjs', import.meta.url))],
+};
+
+let server;
+let browser;
+let origin;
+
+before(async () => {
+  server = createServer(({ url }, response) => {
+    const [type, body, headers] = FILES[url] ?? ['text/plain', ''];
+    response.writeHead(url in FILES ? 200 : 404, { 'content-type': type, ...headers }).end(body);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${server.address().port}`;
+  browser = await chromium.launch({ executablePath: findChromium(), args: FLAGS });
+});
+
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+function findChromium() {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+  return execFileSync(fileURLToPath(new URL('../../tests/ci/chromium.sh', import.meta.url)), { encoding: 'utf8' }).trim();
+}
+
+/** What `act` answers in a page of its own, and what the page complained of. */
+async function inPage(path, act) {
+  const page = await browser.newPage();
+  const complaints = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => complaints.push(message.text()));
+  await page.goto(`${origin}${path}`);
+  const answer = await page.evaluate(act);
+  await page.close();
+  return { answer, complaints };
+}
+
+describe('the browser build', () => {
+  it('works in a page, from the first new Bulkhead on', async () => {
+    const { answer, complaints } = await inPage('/', async () => {
+      const { Bulkhead } = await import('/browser.mjs');
+      const shipping = new Bulkhead('shipping', { maxConcurrent: 2, maxQueue: 1, timeoutMs: 20, callTimeoutMs: 50 });
+      const never = () => new Promise(() => {});
+      const calls = [never, never, never, never].map((work) => shipping.exec(work).catch((error) => error.code));
+      return [Bulkhead.engine, Bulkhead.engineError, ...(await Promise.all(calls)), await new Bulkhead('b', { maxConcurrent: 1 }).map([1, 2], (one) => one)];
+    });
+    assert.deepEqual(answer, ['wasm', undefined, 'call_timeout', 'call_timeout', 'queue_timeout', 'full', [1, 2]]);
+    assert.deepEqual(complaints, []);
+  });
+
+  it('works in a worker', async () => {
+    const { answer } = await inPage('/', () => new Promise((resolve) => {
+      new Worker('/worker.mjs', { type: 'module' }).onmessage = ({ data }) => resolve(data);
+    }));
+    assert.deepEqual(answer, ['wasm', 'queue_timeout', 1]);
+  });
+
+  const report = async () => {
+    const { Bulkhead } = await import('/browser.mjs');
+    try {
+      return [new Bulkhead('shipping', { maxConcurrent: 1 }).stats().limit, null];
+    } catch (error) {
+      return [error.message, Bulkhead.engineError === error];
+    }
+  };
+
+  it('can be imported under a strict Content-Security-Policy, and then says what to allow', async () => {
+    const { answer } = await inPage('/strict', report);
+    assert.match(answer[0], /allow 'wasm-unsafe-eval' in script-src of its Content-Security-Policy/);
+    assert.equal(answer[1], true);
+  });
+
+  it("works under one with 'wasm-unsafe-eval'", async () => {
+    assert.deepEqual((await inPage('/allowed', report)).answer, [1, null]);
+  });
+
+  it('warns once about dropped permits and takes them back', async () => {
+    const { answer, complaints } = await inPage('/', async () => {
+      const { Bulkhead } = await import('/browser.mjs');
+      const shipping = new Bulkhead('shipping', { maxConcurrent: 2 });
+      (() => { shipping.tryAcquire(); shipping.tryAcquire(); })();
+      for (let round = 0; round < 100 && shipping.stats().leaked < 2; round += 1) {
+        globalThis.gc();
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      return [shipping.stats().leaked, shipping.stats().active];
+    });
+    assert.deepEqual(answer, [2, 0]);
+    assert.equal(complaints.length, 1);
+    assert.match(complaints[0], /^shipping: a permit was dropped without release/);
+  });
+});
