@@ -1,0 +1,88 @@
+// Values that run user code when somebody looks at them.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Bulkhead } from 'bulkheads';
+
+function throwing(property: 'constructor' | 'then'): unknown {
+  return Object.defineProperty(Promise.resolve(1), property, {
+    get() {
+      throw new Error('looked at');
+    },
+  });
+}
+
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+const RESULTS: Record<string, () => unknown> = {
+  'a promise whose constructor throws': () => throwing('constructor'),
+  'a promise whose then throws': () => throwing('then'),
+  'a revoked proxy': revoked,
+};
+
+for (const [what, make] of Object.entries(RESULTS)) {
+  it(`${what} is a failure and gives its permit back, at once and from the queue`, async () => {
+    const bulkhead = new Bulkhead('b', { maxConcurrent: 1, maxQueue: 1, timeoutMs: Infinity });
+    const permit = bulkhead.tryAcquire();
+    const queued = bulkhead.exec(make);
+    permit?.release();
+    await assert.rejects(queued);
+    await assert.rejects(bulkhead.exec(make));
+    const { active, failed } = bulkhead.stats();
+    assert.deepEqual({ active, failed }, { active: 0, failed: 2 });
+  });
+}
+
+it('a signal that takes no listener loses nothing', async () => {
+  const bulkhead = new Bulkhead('b', { maxConcurrent: 1 });
+  const signal = {
+    aborted: false,
+    addEventListener() {
+      throw new Error('no listeners');
+    },
+    removeEventListener() {
+      // There is none.
+    },
+  } as unknown as AbortSignal;
+  await assert.rejects(bulkhead.exec(() => 1, { signal }), /no listeners/);
+  assert.equal(bulkhead.stats().admitted, 0);
+});
+
+it('an abort that ends calls of two bulkheads ends all of them before anybody hears of it', async () => {
+  const first = new Bulkhead('first', { maxConcurrent: 1 });
+  const second = new Bulkhead('second', { maxConcurrent: 1, maxQueue: 1 });
+  const permit = second.tryAcquire();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const runs = first.exec(
+    (work) =>
+      new Promise<void>((end) => {
+        work.signal.addEventListener('abort', () => {
+          permit?.release();
+          end();
+        });
+      }),
+    { signal },
+  );
+  const waits = second.acquire({ signal });
+  controller.abort('gone');
+  const answers = await Promise.allSettled([runs, waits]);
+  assert.deepEqual(answers, [
+    { status: 'rejected', reason: 'gone' },
+    { status: 'rejected', reason: 'gone' },
+  ]);
+  const { rejected, unclaimed, active } = second.stats();
+  assert.deepEqual({ cancelled: rejected.cancelled, unclaimed, active }, { cancelled: 1, unclaimed: 0, active: 0 });
+});
+
+it('a Date deadline of a wrapped function is converted at the call', async (context) => {
+  const bulkhead = new Bulkhead('b', { maxConcurrent: 1 });
+  const guarded = bulkhead.wrap(() => 1, { deadline: new Date(Date.now() + 1000) });
+  const inAnHour = Date.now() + 3_600_000;
+  context.mock.method(Date, 'now', () => inAnHour);
+  await assert.rejects(guarded(), { code: 'queue_timeout' });
+});
