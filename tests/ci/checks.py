@@ -37,6 +37,8 @@ CHECKS = [
     Check("javascript tests, wasm", "cd js && BULKHEADS_ENGINE=wasm npm test --silent", FULL),
     Check("python tests", f"{IN_PYTHON}/pytest", QUICK),
     Check("contract and readme", f"{VENV}/python -m pytest -q tests/contract tests/readme", FULL),
+    Check("npm package, installed", "node --test tests/packaging/*.test.mjs", FULL),
+    Check("python package, installed", f"{VENV}/python -m pytest -q tests/packaging", FULL),
     Check("conformance, inner loop", "tests/conformance/run.py --quick", ONLY_QUICK),
     Check("conformance", "tests/conformance/run.py", FULL),
     Check("lab", f"{VENV}/python tests/lab/run.py --check", FULL),
