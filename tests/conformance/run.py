@@ -8,7 +8,9 @@ Each surface has a runner of its own, which prints a line for each failure and c
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -75,21 +77,33 @@ def run(surface: str, command: list[str]) -> Result:
     started = time.monotonic()
     try:
         process = subprocess.Popen(
-            command, cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command,
+            cwd=ROOT,
+            text=True,
+            errors="replace",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     except OSError as error:
         return Result(surface, failed=1, trouble=f"the runner did not start: {error}")
     assert process.stdout is not None  # it is a pipe
-    watchdog = threading.Timer(LONGEST_SECONDS, process.kill)
+    # The whole group: a browser that hangs holds the pipe open after its runner has gone.
+    watchdog = threading.Timer(LONGEST_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
     watchdog.start()
     closing = None
-    for line in process.stdout:
-        if match := CLOSING.fullmatch(line.strip()):
-            closing = match
-        else:
-            print(f"    {surface}: {line.rstrip()}", flush=True)
-    status = process.wait()
-    watchdog.cancel()
+    try:
+        for line in process.stdout:
+            if match := CLOSING.fullmatch(line.strip()):
+                closing = match
+            else:
+                print(f"    {surface}: {line.rstrip()}", flush=True)
+        status = process.wait()
+    except KeyboardInterrupt:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    finally:
+        watchdog.cancel()
     if closing:
         result.passed, result.failed = int(closing["passed"]), int(closing["failed"])
         result.skipped = int(closing["skipped"] or 0)
