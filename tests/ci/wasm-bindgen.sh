@@ -7,7 +7,8 @@ version=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' Carg
 [ -n "$version" ] || give_up "Cargo.lock names no version of wasm-bindgen"
 
 for candidate in "$(command -v wasm-bindgen || true)" "$PWD/target/tools/bin/wasm-bindgen"; do
-    if [ -x "$candidate" ] && [ "$("$candidate" --version)" = "wasm-bindgen $version" ]; then
+    # Some builds print a commit after the version.
+    if [ -x "$candidate" ] && [[ "$("$candidate" --version) " = "wasm-bindgen $version "* ]]; then
         echo "$candidate"
         exit
     fi
