@@ -30,6 +30,7 @@ CHECKS = [
     Check("javascript lints", "cd js && npm run --silent lint", QUICK),
     Check("javascript types", "cd js && npm run --silent typecheck", QUICK),
     Check("rust lints", "cargo clippy -q --workspace --all-targets -- -D warnings", QUICK),
+    Check("rust lints of the benchmark", "cd bench/rust && cargo fmt --check && cargo clippy -q --locked -- -D warnings", FULL),
     Check("rust docs", "RUSTDOCFLAGS='-D warnings' cargo doc -q --no-deps -p bulkheads", FULL),
     Check("rust tests", "cargo test -q -p bulkheads", QUICK),
     Check("javascript engines", "node --test tests/engines/*.test.mjs", QUICK),
