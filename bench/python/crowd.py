@@ -45,23 +45,24 @@ def bulkhead() -> Bulkhead:
     return Bulkhead("bench", max_concurrent=peers.LIMIT, max_queue=peers.ROOM, timeout=PATIENCE)
 
 
-def bulklink() -> Any:
-    return peers.bulklink(room=peers.ROOM, wait=PATIENCE)
-
-
 def block(tasks: int, rounds: int) -> Race:
     ours = many("bulkheads", "async with bulkhead", entering(bulkhead()))
-    return race("9", "tasks through 10 permits, async with", ours, in_slot(bulklink()), tasks, rounds)
+    others = [
+        many("anyio.CapacityLimiter", "async with limiter", entering(peers.anyio_limiter()), peers.ANY_LOOP),
+        many("hyx", "async with bulkhead", entering(peers.hyx()), peers.NO_WAIT_BOUND),
+        many("bulklink", "async with bulkhead.slot()", in_slot(peers.bulklink(room=peers.ROOM, wait=PATIENCE))),
+        many("aiologic", "async with semaphore", entering(peers.aiologic_semaphore()), peers.NO_BOUND),
+    ]
+    return race("9", "tasks through 10 permits, async with", ours, others, tasks, rounds)
 
 
 def function(tasks: int, rounds: int) -> Race:
     guarded = bulkhead()
     ours = many("bulkheads", "await bulkhead.run(work)", lambda: guarded.run(work))
-    slots = bulklink()
-    return race("9, run", "tasks through 10 permits, run(fn)", ours, lambda: slots.execute(work), tasks, rounds)
+    return race("9, run", "tasks through 10 permits, run(fn)", ours, [], tasks, rounds)
 
 
-def race(id: str, title: str, ours: Contender, slots: Callable[[], Any], tasks: int, rounds: int) -> Race:
+def race(id: str, title: str, ours: Contender, others: list[Contender], tasks: int, rounds: int) -> Race:
     return Race(
         id=id,
         title=f"{tasks:,} {title}",
@@ -73,12 +74,6 @@ def race(id: str, title: str, ours: Contender, slots: Callable[[], Any], tasks: 
         target=0.5,
         bare=many("bare", "await work()", work),
         ours=ours,
-        peers=[
-            many("asyncio.Semaphore", "async with semaphore", entering(peers.semaphore()), peers.NO_BOUND),
-            many("anyio.CapacityLimiter", "async with limiter", entering(peers.anyio_limiter()), peers.ANY_LOOP),
-            many("hyx", "async with bulkhead", entering(peers.hyx()), peers.NO_WAIT_BOUND),
-            many("bulklink", "bulkhead.slot(), bulkhead.execute(work)", slots, "bounds as ours"),
-            many("aiologic", "async with semaphore", entering(peers.aiologic_semaphore()), peers.NO_BOUND),
-        ],
+        peers=[many("asyncio.Semaphore", "async with semaphore", entering(peers.semaphore()), peers.NO_BOUND), *others],
         note=NOTE,
     )

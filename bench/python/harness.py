@@ -7,8 +7,10 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from statistics import median
-from time import perf_counter_ns
+from time import process_time_ns
 from typing import Any
+
+from collector import Collector
 
 Figure = dict[str, Any]
 
@@ -36,47 +38,68 @@ class Race:
     rounds: int
     ours: Contender
     peers: list[Contender]
+    """Those that the target speaks of; ours is compared to the best of them."""
+    others: list[Contender] = field(default_factory=list)
+    """Those that only stand beside."""
     bare: Contender | None = None
     """The same work without any limit; with it the figures are what a call costs beyond that."""
     target: float | None = None
     note: str = ""
     missing: list[dict[str, str]] = field(default_factory=list)
+    nanos_per_unit: float = 1
+    engine: str = "python"
+    shows_collections: bool = False
+    """Whether the time that Python spent on collecting garbage stands beside each figure."""
+
+
+@dataclass(frozen=True)
+class Time:
+    whole: float
+    collecting: float
 
 
 async def measure(race: Race) -> Figure:
     """The row as it stands in the results."""
-    contenders = [*([race.bare] if race.bare else []), race.ours, *race.peers]
+    contenders = [*([race.bare] if race.bare else []), race.ours, *race.peers, *race.others]
     for contender in contenders:
-        await contender.run(max(1, race.calls // 5))
-    times: dict[str, list[float]] = {contender.name: [] for contender in contenders}
-    for _ in range(race.rounds):
-        for contender in random.sample(contenders, len(contenders)):
-            times[contender.name].append(await time_per_call(contender, race.calls))
+        if race.calls >= 5:
+            await contender.run(race.calls // 5)
+    times: dict[str, list[Time]] = {contender.name: [] for contender in contenders}
+    with Collector(race.shows_collections) as collector:
+        for _ in range(race.rounds):
+            for contender in random.sample(contenders, len(contenders)):
+                times[contender.name].append(await take(race, contender, collector))
     return row(race, times)
 
 
-async def time_per_call(contender: Contender, calls: int) -> float:
-    """Nanoseconds. The garbage of others is collected before; its own, while it runs, counts."""
+async def take(race: Race, contender: Contender, collector: Collector) -> Time:
+    """One call's share of the processor's time: nothing here waits for anything else, and what other programs do meanwhile is
+    left out. The garbage of others is collected before; its own, while it runs, counts.
+    """
     gc.collect()
-    start = perf_counter_ns()
-    await contender.run(calls)
-    return (perf_counter_ns() - start) / calls
+    collector.nanos = 0
+    start = process_time_ns()
+    await contender.run(race.calls)
+    whole = process_time_ns() - start
+    share = 1 / (race.calls * race.nanos_per_unit)
+    return Time(whole * share, collector.nanos * share)
 
 
-def row(race: Race, times: dict[str, list[float]]) -> Figure:
-    bare = times[race.bare.name] if race.bare else [0.0] * race.rounds
+def row(race: Race, times: dict[str, list[Time]]) -> Figure:
+    bare = [time.whole for time in times[race.bare.name]] if race.bare else [0.0] * race.rounds
 
-    def beyond(contender: Contender) -> Figure:
-        overhead = [time - least for time, least in zip(times[contender.name], bare)]
-        return described(contender) | spread(overhead)
+    def figure(contender: Contender) -> Figure:
+        taken = times[contender.name]
+        collecting = {"collecting": spread([time.collecting for time in taken])} if race.shows_collections else {}
+        return described(contender) | spread([time.whole - least for time, least in zip(taken, bare)]) | collecting
 
-    ours, peers = beyond(race.ours), [beyond(peer) for peer in race.peers]
-    best = min(peers, key=lambda peer: peer["median"], default=None)
+    ours, peers = figure(race.ours), [figure(peer) for peer in race.peers]
+    best = min(peers, key=lambda peer: float(peer["median"]), default=None)
     ratio = ours["median"] / best["median"] if best else None
     return {
         "id": race.id,
         "title": race.title,
-        "engine": "python",
+        "engine": race.engine,
         "unit": race.unit,
         "work": race.work,
         "options": race.options,
@@ -84,7 +107,7 @@ def row(race: Race, times: dict[str, list[float]]) -> Figure:
         "calls": race.calls,
         "bare": described(race.bare) | spread(bare) if race.bare else None,
         "ours": ours,
-        "peers": peers,
+        "peers": [*peers, *map(figure, race.others)],
         "best_peer": best["name"] if best else None,
         **verdict(ratio, race.target),
         "note": race.note,

@@ -20,9 +20,7 @@ RESULTS = HERE.parent / "results"
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="The rows of Python, beside its peers.")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller crowds; nothing is written")
-    parser.add_argument(
-        "--rows", type=lambda text: text.split(","), default=[], help="only these, as 7,8a (6 is every kind of 6)"
-    )
+    parser.add_argument("--rows", type=lambda text: text.split(","), default=[], help="only these, as 7,8a")
     parser.add_argument("--python", metavar="INTERPRETER", help="another version of Python, as python3.13")
     parser.add_argument(
         "--loop", choices=["asyncio", "uvloop"], help="only on this loop; otherwise some rows are measured on both"
@@ -35,13 +33,14 @@ def main() -> None:
     options = arguments()
     if options.python or importlib.util.find_spec("aiometer") is None:
         restart(options.python)
+    import output
     import suite
 
     figures = suite.run(options.quick, options.rows, options.loop)
     is_whole = not (options.quick or options.rows or options.loop or os.environ.get("BENCH_PYTHON"))
     target = options.json or (RESULTS / "python.json" if is_whole else None)
     if target:
-        suite.write(figures, target)
+        output.write(figures, target)
         print(f"written to {target}")
 
 

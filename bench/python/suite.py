@@ -1,98 +1,108 @@
-"""The rows, what a quick run makes of them, and how they are printed."""
+"""The rows, and what a quick run makes of them."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import platform
-import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
+from functools import partial
+from typing import Any, TypeVar
 
 import uvloop
 
+import cancelled
 import crowd
+import engine
 import machine
+import mapping
 import peers
 import rejected
 import uncontended
+import waiting
 from harness import Figure, Race, measure
+from output import show
 
-Maker = Callable[[int, int], Race | Awaitable[Race]]
+Result = TypeVar("Result")
+Races = Callable[..., AsyncIterator[Race]]
+"""Of so many calls in so many rounds."""
 
 
 @dataclass(frozen=True)
-class Entry:
+class Section:
+    """Rows that are set up together; calls and rounds of a full and of a quick run."""
+
     id: str
-    make: Maker
-    calls: int
-    rounds: int
+    races: Races
+    full: tuple[int, int]
     quick: tuple[int, int]
     loops: tuple[str, ...] = ("asyncio",)
 
 
+def each(*makers: Callable[[int, int], Race | Awaitable[Race]]) -> Races:
+    async def races(calls: int, rounds: int) -> AsyncIterator[Race]:
+        for make in makers:
+            race = make(calls, rounds)
+            yield race if isinstance(race, Race) else await race
+
+    return races
+
+
 BOTH = ("asyncio", "uvloop")
-ENTRIES = [
-    Entry("6", rejected.function, 5_000, 25, (2_000, 5)),
-    Entry("6, async with", rejected.block, 5_000, 25, (2_000, 5)),
-    Entry("7", uncontended.block, 5_000, 25, (2_000, 7), BOTH),
-    Entry("8a", uncontended.function, 5_000, 25, (2_000, 7), BOTH),
-    Entry("8b", uncontended.bounded_function, 5_000, 25, (2_000, 7), BOTH),
-    Entry("9", crowd.block, 50_000, 5, (5_000, 3), BOTH),
-    Entry("9, run", crowd.function, 50_000, 5, (5_000, 3)),
+SECTIONS = [
+    Section("4", each(cancelled.storms), (10_000, 3), (2_000, 2)),
+    Section("6", each(rejected.function, rejected.block), (5_000, 15), (2_000, 7)),
+    Section("7", each(uncontended.block), (5_000, 15), (2_000, 7), BOTH),
+    Section("8a", each(uncontended.function), (5_000, 15), (2_000, 7), BOTH),
+    Section("8b", each(uncontended.bounded_function), (5_000, 15), (2_000, 7), BOTH),
+    Section("9", each(crowd.block, crowd.function), (50_000, 3), (5_000, 3)),
+    Section("11", engine.races, (50_000, 15), (20_000, 3)),
+    Section("11", waiting.races, (5_000, 7), (1_000, 3)),
+    Section("map", each(mapping.mapping), (10_000, 9), (2_000, 3)),
 ]
+QUICK_CROWD = 20_000
+"""How many wait in the rows 11 of a quick run."""
 
 
 def run(is_quick: bool, rows: list[str], loop: str | None) -> Figure:
-    figures = []
-    for entry in ENTRIES:
-        if rows and entry.id not in rows and entry.id.split(",")[0] not in rows:
-            continue
-        for name in [loop] if loop else entry.loops[: 1 if is_quick else None]:
-            figures.append(take(entry, is_quick, name))
-            show(figures[-1])
+    figures = [figure for section in SECTIONS if not rows or section.id in rows for figure in take(section, is_quick, loop)]
     return {
         "surface": "python",
         "date": date.today().isoformat(),
         "machine": {"kind": machine.kind(), "runtime": f"{platform.python_implementation()} {platform.python_version()}"},
         "peers": peers.versions(),
         "rows": figures,
-        "curves": [],
+        "curves": [] if rows or is_quick else curves(),
     }
 
 
-def take(entry: Entry, is_quick: bool, loop: str) -> Figure:
-    calls, rounds = entry.quick if is_quick else (entry.calls, entry.rounds)
-
-    async def session() -> Figure:
-        made = entry.make(calls, rounds)
-        race = made if isinstance(made, Race) else await made
-        # What was loaded so far is no garbage; looking through it again and again would only be noise.
-        gc.collect()
-        gc.freeze()
-        return await measure(race)
-
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop if loop == "uvloop" else None) as runner:
-        figure = runner.run(session())
-    return figure if loop == "asyncio" else figure | {"loop": loop}
+def take(section: Section, is_quick: bool, loop: str | None) -> Iterator[Figure]:
+    calls, rounds = section.quick if is_quick else section.full
+    races = section.races
+    if is_quick and section.id == "11":
+        races = partial(races, many=QUICK_CROWD)
+    for name in [loop] if loop else section.loops[: 1 if is_quick else None]:
+        yield from in_loop(name, measured(races(calls, rounds), name))
 
 
-def show(figure: Figure) -> None:
-    loop = f", {figure['loop']}" if "loop" in figure else ""
-    print(f"{figure['id']}  {figure['title']} ({figure['unit']}{loop})")
-    for contender in [*([figure["bare"]] if figure["bare"] else []), figure["ours"], *figure["peers"]]:
-        low, high = contender["min"], contender["max"]
-        print(f"    {contender['name']:24}{contender['median']:12,.0f}   {low:,.0f} – {high:,.0f}   {contender['calls']}")
-    if figure["ratio"] is not None:
-        met = {True: "met", False: "missed", None: "reported"}[figure["met"]]
-        target = f"target {figure['target']}" if figure["target"] else "no target"
-        print(f"    ratio {figure['ratio']:.3f} of {figure['best_peer']}, {target}: {met}")
-    sys.stdout.flush()
+async def measured(races: AsyncIterator[Race], loop: str) -> list[Figure]:
+    # What was loaded so far is no garbage; looking through it again and again would only be noise.
+    gc.collect()
+    gc.freeze()
+    figures = []
+    async for race in races:
+        figure = await measure(race)
+        figures.append(figure if loop == "asyncio" else figure | {"loop": loop})
+        show(figures[-1])
+    return figures
 
 
-def write(figures: Figure, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+def curves() -> list[Figure]:
+    return [in_loop("asyncio", make()) for make in (cancelled.curve, engine.curve)]
+
+
+def in_loop(name: str, session: Coroutine[Any, Any, Result]) -> Result:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop if name == "uvloop" else None) as runner:
+        return runner.run(session)
