@@ -9,6 +9,7 @@ use std::ffi::{CStr, c_void};
 use std::ptr;
 use std::rc::Rc;
 
+use bulkheads::mailbox::MAILBOX_LEN;
 use napi::sys;
 
 use crate::handle::{self, Handle, Lent};
@@ -71,6 +72,7 @@ impl Class {
             sys::napi_new_instance(env.raw(), class, 0, ptr::null(), &raw mut object)
         })?;
         wrap(env, object, &handle)?;
+        env.set(object, c"mailbox", mailbox(env, &handle)?)?;
         for method in bound {
             let function = bind(env, method, &handle)?;
             env.set(object, method.name, function)?;
@@ -113,6 +115,37 @@ fn wrap(env: Env, object: sys::napi_value, handle: &Rc<Handle>) -> Option<()> {
         )
     };
     taken(env, status, lent)
+}
+
+/// The handle's mailbox as an array, with a count of the handle.
+fn mailbox(env: Env, handle: &Rc<Handle>) -> Answer {
+    let lent = Lent::new(handle);
+    let (mut buffer, mut array) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the memory lies where it is said for as long as the handle is counted, which the
+    // finalizer ends. Each handle has memory of its own.
+    let status = unsafe {
+        sys::napi_create_external_arraybuffer(
+            env.raw(),
+            handle.mailbox().cast(),
+            MAILBOX_LEN * size_of::<f64>(),
+            Some(give_back_mailbox),
+            lent.data(),
+            &raw mut buffer,
+        )
+    };
+    taken(env, status, lent)?;
+    let kind = sys::TypedarrayType::float64_array;
+    // SAFETY: a live buffer of this length.
+    env.check(unsafe {
+        sys::napi_create_typedarray(env.raw(), kind, MAILBOX_LEN, buffer, 0, &raw mut array)
+    })?;
+    Some(array)
+}
+
+/// The host names the memory first; whose it is comes as the hint.
+unsafe extern "C" fn give_back_mailbox(env: sys::napi_env, _: *mut c_void, handle: *mut c_void) {
+    // SAFETY: called once, for the count that was lent with the buffer.
+    unsafe { handle::give_back(env, handle, ptr::null_mut()) };
 }
 
 /// A function with a count of the handle that it gives up when it is collected.

@@ -4,13 +4,14 @@
 //! environment, hence to one thread. Its object and each function that is bound to it hold a count
 //! of their own: a method that was taken out of its object keeps working however long it lives.
 
-use std::cell::Cell;
+use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bulkheads::OwnerId;
-use bulkheads::engine::{Engine, EventNumbers};
+use bulkheads::engine::Engine;
+use bulkheads::mailbox::{MAILBOX_LEN, Mailbox};
 use napi::sys;
 
 use crate::class::Class;
@@ -20,8 +21,8 @@ use crate::value::Env;
 pub(crate) struct Handle {
     core: Arc<Mutex<Engine>>,
     pub(crate) owner: OwnerId,
-    /// What `nextEvent` returned last: three numbers in three calls cost less than an object.
-    pub(crate) event: Cell<EventNumbers>,
+    /// Memory that the host sees as an array, for as long as this handle is counted.
+    mail: Box<UnsafeCell<Mailbox>>,
     /// The class of this environment, for the objects of further owners.
     pub(crate) class: Class,
 }
@@ -48,11 +49,26 @@ impl Handle {
         act(&mut core, self.owner)
     }
 
+    /// As [`Handle::with`], with the numbers that the host wrote.
+    pub(crate) fn with_mail<R>(
+        &self,
+        act: impl FnOnce(&mut Engine, OwnerId, &mut Mailbox) -> R,
+    ) -> R {
+        // SAFETY: only the host and this function touch it, and the host's code does not run during
+        // a call: the handle is of one thread, and `act` calls nothing of the host's.
+        self.with(|core, owner| act(core, owner, unsafe { &mut *self.mail.get() }))
+    }
+
+    /// Where the mailbox lies; it stays there while the handle is counted.
+    pub(crate) fn mailbox(&self) -> *mut f64 {
+        self.mail.get().cast()
+    }
+
     fn of(core: Arc<Mutex<Engine>>, owner: OwnerId, class: Class) -> Self {
         Self {
             core,
             owner,
-            event: Cell::default(),
+            mail: Box::new(UnsafeCell::new([0.0; MAILBOX_LEN])),
             class,
         }
     }

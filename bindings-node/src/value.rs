@@ -37,20 +37,6 @@ impl Env {
         Some(out)
     }
 
-    pub(crate) fn small(self, value: u32) -> Answer {
-        let mut out = ptr::null_mut();
-        // SAFETY: as above.
-        self.check(unsafe { sys::napi_create_uint32(self.0, value, &raw mut out) })?;
-        Some(out)
-    }
-
-    pub(crate) fn boolean(self, value: bool) -> Answer {
-        let mut out = ptr::null_mut();
-        // SAFETY: as above.
-        self.check(unsafe { sys::napi_get_boolean(self.0, value, &raw mut out) })?;
-        Some(out)
-    }
-
     /// Node takes a null answer as `undefined`.
     #[expect(
         clippy::unused_self,
@@ -245,29 +231,6 @@ impl<const N: usize> Args<N> {
             return Some(None);
         }
         self.number(index).map(Some)
-    }
-
-    #[inline]
-    pub(crate) fn small(&self, index: usize) -> Option<u32> {
-        let mut out = 0;
-        // SAFETY: as above.
-        let status =
-            unsafe { sys::napi_get_value_uint32(self.env.0, self.values[index], &raw mut out) };
-        if status == sys::Status::napi_ok {
-            return Some(out);
-        }
-        self.wrong(index, "a number")
-    }
-
-    pub(crate) fn boolean(&self, index: usize) -> Option<bool> {
-        let mut out = false;
-        // SAFETY: as above.
-        let status =
-            unsafe { sys::napi_get_value_bool(self.env.0, self.values[index], &raw mut out) };
-        if status == sys::Status::napi_ok {
-            return Some(out);
-        }
-        self.wrong(index, "a boolean")
     }
 
     /// The numbers of a `Float64Array`, copied: nothing of the host's is held under the lock.

@@ -1,7 +1,7 @@
 //! The engine for any JavaScript host: one class over one core. Conversions only.
 //!
-//! The methods are those of `docs/engine.md`. No method calls back into JavaScript, so none can
-//! find the object borrowed; after `free()` every method throws.
+//! Numbers go through the mailbox, a piece of the module's memory that the host sees as an array; see `docs/engine.md`. No
+//! method calls back into JavaScript, so none can find the object borrowed. Nobody calls `free`: the mailbox goes with it.
 #![cfg_attr(target_family = "wasm", no_std)]
 
 extern crate alloc;
@@ -9,10 +9,12 @@ extern crate alloc;
 #[cfg(target_family = "wasm")]
 mod bare;
 
+use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use bulkheads::engine::{Engine as Core, EventNumbers, Options};
+use bulkheads::engine::{Engine as Core, Options};
+use bulkheads::mailbox::{MAILBOX_LEN, Mailbox};
 use bulkheads::{InvalidOption, Notation, OwnerId};
 use js_sys::RangeError;
 use wasm_bindgen::prelude::*;
@@ -22,19 +24,18 @@ use wasm_bindgen::prelude::*;
 #[derive(Debug)]
 pub struct Engine {
     core: Core,
-    /// What `nextEvent` returned last: three numbers in three calls cost less than an object.
-    event: EventNumbers,
+    /// Where the host reads and writes between two calls.
+    mail: Box<Mailbox>,
 }
 
 const OWNER: OwnerId = OwnerId::FIRST;
 
 #[wasm_bindgen]
-#[expect(
-    clippy::missing_errors_doc,
-    reason = "each error is a RangeError for a bad number"
-)]
 impl Engine {
     /// A new core; `undefined` is the default.
+    ///
+    /// # Errors
+    /// A `RangeError` for an option out of its range.
     #[wasm_bindgen(constructor)]
     pub fn new(
         max_concurrent: f64,
@@ -50,129 +51,53 @@ impl Engine {
             call_timeout,
             abandon_after,
         };
-        let core = Core::new(Notation::CamelMillis, options).map_err(range_error)?;
         Ok(Self {
-            core,
-            event: EventNumbers::default(),
+            core: Core::new(Notation::CamelMillis, options).map_err(range_error)?,
+            mail: Box::new([0.0; MAILBOX_LEN]),
         })
     }
 
-    /// The id, minus the id (queued), or the code of the rejection.
-    pub fn acquire(
-        &mut self,
-        now: f64,
-        weight: f64,
-        timeout: f64,
-        deadline: f64,
-        flags: u32,
-    ) -> Result<f64, JsValue> {
+    /// Where the mailbox lies in the module's memory, in bytes; it stays there, but the memory may grow.
+    #[must_use]
+    pub fn mailbox(&self) -> *const f64 {
+        self.mail.as_ptr()
+    }
+
+    /// Does the input that lies in the mailbox.
+    pub fn exchange(&mut self) {
+        self.core.exchange(OWNER, &mut self.mail);
+    }
+
+    /// As input 1 of the mailbox.
+    #[wasm_bindgen(js_name = admitNow)]
+    pub fn admit_now(&mut self, weight: u32, flags: u32) -> f64 {
+        self.core.admit_now(OWNER, weight, flags)
+    }
+
+    /// As input 2 of the mailbox.
+    #[wasm_bindgen(js_name = finishNow)]
+    pub fn finish_now(&mut self, id: f64, outcome: u32) -> bool {
+        self.core.finish_now(id, outcome)
+    }
+
+    /// One signal of many callers.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "copied out of the host's array"
+    )]
+    pub fn abort(&mut self, now: f64, ids: Vec<f64>) {
+        self.core.exchange_abort(OWNER, &mut self.mail, now, &ids);
+    }
+
+    /// Throws what was wrong with the last input.
+    ///
+    /// # Errors
+    /// Always, if the last answer was no number.
+    #[wasm_bindgen(js_name = throwFault)]
+    pub fn throw_fault(&mut self) -> Result<(), JsValue> {
         self.core
-            .acquire(OWNER, now, weight, timeout, deadline, flags)
-            .map_err(range_error)
-    }
-
-    /// The id or the code of the rejection.
-    #[wasm_bindgen(js_name = tryAcquire)]
-    pub fn try_acquire(&mut self, now: f64, weight: f64) -> Result<f64, JsValue> {
-        self.core
-            .try_acquire(OWNER, now, weight)
-            .map_err(range_error)
-    }
-
-    /// The caller of a granted waiter goes on.
-    pub fn start(&mut self, id: f64) {
-        self.core.start(id);
-    }
-
-    /// Gives a permit back: 0 completed, 1 failed, 2 leaked.
-    pub fn finish(&mut self, now: f64, id: f64, outcome: u32) -> bool {
-        self.core.finish(now, id, outcome)
-    }
-
-    /// Gives back a permit that was taken by hand.
-    pub fn release(&mut self, now: f64, id: f64) -> bool {
-        self.core.release(now, id)
-    }
-
-    /// 0 settled, 1 withdrawn, 2 answered early.
-    pub fn cancel(&mut self, now: f64, id: f64) -> u32 {
-        self.core.cancel(now, id)
-    }
-
-    /// One signal of many callers, as one step.
-    pub fn abort(&mut self, now: f64, ids: &[f64]) {
-        self.core.abort(now, ids);
-    }
-
-    /// Changes the limit; 0 pauses.
-    pub fn resize(&mut self, now: f64, limit: f64) -> Result<(), JsValue> {
-        self.core.resize(now, limit).map_err(range_error)
-    }
-
-    /// Turns away new calls and waiters; with `abort` answers running calls early.
-    pub fn close(&mut self, now: f64, abort: bool) {
-        self.core.close(now, abort);
-    }
-
-    /// Turns away new calls.
-    pub fn drain(&mut self, now: f64) {
-        self.core.drain(now);
-    }
-
-    /// Whether nobody waits or runs; if not, one `idle` event follows.
-    #[wasm_bindgen(js_name = watchIdle)]
-    pub fn watch_idle(&mut self, now: f64) -> bool {
-        self.core.watch_idle(OWNER, now)
-    }
-
-    /// Whether a call of this weight would not find the bulkhead full; if not, one `room` event
-    /// follows.
-    #[wasm_bindgen(js_name = watchRoom)]
-    pub fn watch_room(&mut self, now: f64, weight: f64) -> Result<bool, JsValue> {
-        self.core
-            .watch_room(OWNER, now, weight)
-            .map_err(range_error)
-    }
-
-    /// Does what is due.
-    #[wasm_bindgen(js_name = handleTimeout)]
-    pub fn handle_timeout(&mut self, now: f64) {
-        self.core.handle_timeout(now);
-    }
-
-    /// The next event's kind, 0 for none.
-    #[wasm_bindgen(js_name = nextEvent)]
-    pub fn next_event(&mut self) -> u32 {
-        self.event = self.core.next_event(OWNER);
-        self.event.kind
-    }
-
-    /// Whose event `nextEvent` returned last.
-    #[must_use]
-    #[wasm_bindgen(js_name = eventId)]
-    pub fn event_id(&self) -> f64 {
-        self.event.id
-    }
-
-    /// The time waited or ran of the event that `nextEvent` returned last.
-    #[must_use]
-    #[wasm_bindgen(js_name = eventTime)]
-    pub fn event_time(&self) -> f64 {
-        self.event.time
-    }
-
-    /// When `handleTimeout` must be called next, `Infinity` for never.
-    #[must_use]
-    #[wasm_bindgen(js_name = nextTimer)]
-    pub fn next_timer(&self) -> f64 {
-        self.core.next_timer(OWNER)
-    }
-
-    /// Whether anybody unanswered depends on that timer.
-    #[must_use]
-    #[wasm_bindgen(js_name = keepsAlive)]
-    pub fn keeps_alive(&self) -> bool {
-        self.core.keeps_alive(OWNER)
+            .take_fault()
+            .map_or(Ok(()), |fault| Err(range_error(fault)))
     }
 
     /// One snapshot, a copy.
@@ -181,32 +106,6 @@ impl Engine {
     #[must_use]
     pub fn stats(&self) -> Vec<f64> {
         self.core.stats().to_vec()
-    }
-
-    /// Permits of this bulkhead.
-    #[must_use]
-    pub fn limit(&self) -> f64 {
-        f64::from(self.core.core().limit())
-    }
-
-    /// Permits in use.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
-    pub fn active(&self) -> f64 {
-        self.core.core().active() as f64
-    }
-
-    /// Waiters.
-    #[must_use]
-    pub fn queued(&self) -> f64 {
-        f64::from(self.core.core().queued())
-    }
-
-    /// How many may wait.
-    #[must_use]
-    #[wasm_bindgen(js_name = maxQueue)]
-    pub fn max_queue(&self) -> f64 {
-        f64::from(self.core.core().max_queue())
     }
 }
 

@@ -6,9 +6,10 @@ use crate::histogram::Histogram;
 use crate::ids::OwnerId;
 use crate::options::{self, InvalidOption, Opt};
 use crate::owners::{Kind, Owners};
+use crate::sampling::Sampling;
 use crate::snapshot::{Rejected, Snapshot, State};
 use crate::store::{Phase, Store};
-use crate::time::Instant;
+use crate::time::{Instant, Span};
 
 /// One bulkhead. Every input takes the host's time; see the crate's text for how to drive it.
 ///
@@ -26,6 +27,8 @@ pub struct Bulkhead {
     pub(crate) config: Config,
     pub(crate) limit: u32,
     pub(crate) state: State,
+    /// Every run has a bound.
+    pub(crate) is_bounded: bool,
     /// Set by `close` with abort: a run that starts later is answered at its start.
     pub(crate) aborting: bool,
     pub(crate) now: Instant,
@@ -35,6 +38,7 @@ pub struct Bulkhead {
     pub(crate) seq: u64,
     pub(crate) store: Store,
     pub(crate) owners: Owners,
+    pub(crate) sampling: Sampling,
     pub(crate) books: Books,
 }
 
@@ -65,6 +69,7 @@ impl Bulkhead {
         config.validate()?;
         Ok(Self {
             limit: config.max_concurrent,
+            is_bounded: config.call_timeout < Span::FOREVER,
             config,
             state: State::Open,
             aborting: false,
@@ -75,6 +80,7 @@ impl Bulkhead {
             seq: 0,
             store: Store::new(),
             owners: Owners::new(),
+            sampling: Sampling::new(config.ran_sampled_every()),
             books: Books::default(),
         })
     }
@@ -106,6 +112,14 @@ impl Bulkhead {
         self.owners.pop_event(owner)
     }
 
+    /// What [`Bulkhead::poll_event`] would answer, without taking it.
+    pub fn peek_events(&self, owner: OwnerId) -> impl Iterator<Item = &Event> {
+        let owner = self.owners.find(owner);
+        owner
+            .into_iter()
+            .flat_map(|owner| self.owners.events(owner))
+    }
+
     /// An owner with a new event whose driver may be asleep; ask until `None` after every input.
     /// Whoever is awake anyway may be named too. A private bulkhead need not ask.
     pub fn poll_wake(&mut self) -> Option<OwnerId> {
@@ -133,7 +147,7 @@ impl Bulkhead {
         self.advance(now);
         let idle = self.is_idle();
         if let (false, Some(owner)) = (idle, self.owners.find(owner)) {
-            self.owners.at(owner).watches_idle = true;
+            self.owners.watch_idle(owner);
         }
         idle
     }
@@ -209,7 +223,14 @@ impl Bulkhead {
             rejected: books.rejected,
             waited: books.waited.summary(),
             ran: books.ran.summary(),
+            ran_sampled_every: self.sampling.every(),
         }
+    }
+
+    /// Whether an ordinary call may come or go with no look at the clock: nothing can fall due, and nobody waits whose
+    /// time would have to be told.
+    pub(crate) fn is_calm(&self) -> bool {
+        self.store.queued() == 0 && !self.owners.has_deadlines()
     }
 
     pub(crate) fn is_idle(&self) -> bool {
@@ -258,9 +279,15 @@ impl Bulkhead {
     pub(crate) fn take_permits(&mut self, slot: u32) {
         self.seq += 1;
         let entry = self.store.at(slot);
+        entry.measured = self.sampling.next();
         entry.seq = self.seq;
         entry.since = self.now;
-        self.used += u64::from(entry.weight);
+        let weight = entry.weight;
+        self.count_grant(weight);
+    }
+
+    pub(crate) fn count_grant(&mut self, weight: u32) {
+        self.used += u64::from(weight);
         self.running += 1;
         self.books.admitted += 1;
         self.books.peak_active = self.books.peak_active.max(self.used);

@@ -24,7 +24,7 @@ impl Bulkhead {
     /// A call that something due ended first is settled, and its event tells how.
     pub fn cancel(&mut self, now: Instant, id: Id) -> Cancellation {
         self.advance(now);
-        let cancellation = self.withdraw(id).0;
+        let cancellation = self.withdraw(id);
         self.settle();
         cancellation
     }
@@ -35,22 +35,20 @@ impl Bulkhead {
         self.advance(now);
         for id in ids {
             let owner = self.store.find(id).map(|slot| self.store.get(slot).owner);
-            let (cancellation, nanos) = self.withdraw(id);
-            if let (true, Some(owner)) = (cancellation != Cancellation::Settled, owner) {
-                self.owners
-                    .push_event(owner, Event::Cancelled { id, nanos });
+            let cancelled = self.withdraw(id) != Cancellation::Settled;
+            if let (true, Some(owner)) = (cancelled, owner) {
+                self.owners.push_event(owner, Event::Cancelled { id });
             }
         }
         self.settle();
     }
 
-    /// Ends or answers one call without granting yet; also answers the time it waited or ran.
-    fn withdraw(&mut self, id: Id) -> (Cancellation, u64) {
+    /// Ends or answers one call without granting yet.
+    fn withdraw(&mut self, id: Id) -> Cancellation {
         let Some(slot) = self.store.find(id) else {
-            return (Cancellation::Settled, 0);
+            return Cancellation::Settled;
         };
-        let nanos = self.now.nanos_since(self.store.get(slot).since);
-        let cancellation = match (self.store.get(slot).phase, self.store.get(slot).run) {
+        match (self.store.get(slot).phase, self.store.get(slot).run) {
             (Phase::Waiting, _) => {
                 self.leave_queue(slot);
                 self.store.remove(slot);
@@ -67,7 +65,6 @@ impl Bulkhead {
                 Cancellation::AnsweredEarly
             }
             (Phase::Running, false) | (Phase::Overrun | Phase::Free, _) => Cancellation::Settled,
-        };
-        (cancellation, nanos)
+        }
     }
 }

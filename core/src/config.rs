@@ -63,6 +63,15 @@ impl Config {
             .unwrap_or(DEFAULT_TIMEOUT.min(self.call_timeout))
     }
 
+    /// Calls that are timed anyway are all measured.
+    pub(crate) fn ran_sampled_every(&self) -> u32 {
+        if self.call_timeout == Span::FOREVER {
+            32
+        } else {
+            1
+        }
+    }
+
     pub(crate) fn validate(&self) -> Result<(), InvalidOption> {
         options::check_count(Opt::MaxConcurrent, self.max_concurrent)?;
         options::check_count(Opt::MaxQueue, self.max_queue)?;

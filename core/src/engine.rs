@@ -25,6 +25,7 @@ pub const ABORTED: u32 = 2;
 pub struct Engine {
     core: Bulkhead,
     notation: Notation,
+    pub(crate) fault: Option<InvalidOption>,
 }
 
 /// The options of a bulkhead as the host gives them; `None` is the default.
@@ -76,6 +77,7 @@ impl Engine {
         Ok(Self {
             core: Bulkhead::new(config)?,
             notation,
+            fault: None,
         })
     }
 
@@ -105,17 +107,12 @@ impl Engine {
         flags: u32,
     ) -> Result<f64, InvalidOption> {
         let weight = options::count(Opt::Weight, weight, self.notation)?;
-        let kind = if flags & RUN == 0 {
-            Request::permit
-        } else {
-            Request::run
-        };
         let timeout = if timeout == f64::INFINITY {
             Span::FOREVER
         } else {
             options::wait(timeout, self.notation)?
         };
-        let request = kind(weight)
+        let request = kind(flags)(weight)
             .owner(owner)
             .timeout(timeout)
             .deadline(options::deadline(deadline, self.notation)?)
@@ -125,6 +122,12 @@ impl Engine {
             Admission::Queued(id) => -id_number(id),
             Admission::Rejected(rejection) => rejection_code(rejection),
         })
+    }
+
+    /// See [`Bulkhead::admit_now`], for work of this weight without bounds of its own; 0 for `None`.
+    pub fn admit_now(&mut self, owner: OwnerId, weight: u32, flags: u32) -> f64 {
+        let request = kind(flags)(weight).owner(owner);
+        self.core.admit_now(request).map_or(0.0, id_number)
     }
 
     /// See [`Bulkhead::try_acquire`]. At least 2^32: the id; otherwise the code of the rejection.
@@ -150,12 +153,13 @@ impl Engine {
 
     /// See [`Bulkhead::finish`]; 0 completed, 1 failed, 2 leaked.
     pub fn finish(&mut self, now: f64, id: f64, outcome: u32) -> bool {
-        let outcome = match outcome {
-            0 => Outcome::Completed,
-            2 => Outcome::Leaked,
-            _ => Outcome::Failed,
-        };
-        self.core.finish(self.instant(now), id_of(id), outcome)
+        self.core
+            .finish(self.instant(now), id_of(id), outcome_of(outcome))
+    }
+
+    /// See [`Bulkhead::finish_now`].
+    pub fn finish_now(&mut self, id: f64, outcome: u32) -> bool {
+        self.core.finish_now(id_of(id), outcome_of(outcome))
     }
 
     /// See [`Bulkhead::release`].
@@ -228,23 +232,14 @@ impl Engine {
 
     /// See [`Bulkhead::poll_event`].
     pub fn next_event(&mut self, owner: OwnerId) -> EventNumbers {
-        let (kind, id, nanos) = match self.core.poll_event(owner) {
-            None => return EventNumbers::default(),
-            Some(Event::Granted { id }) => (1, id, 0),
-            Some(Event::QueueTimedOut { id, nanos }) => (2, id, nanos),
-            Some(Event::Closed { id, nanos }) => (3, id, nanos),
-            Some(Event::TooHeavy { id, nanos }) => (4, id, nanos),
-            Some(Event::Cancelled { id, nanos }) => (5, id, nanos),
-            Some(Event::CallTimedOut { id, nanos }) => (6, id, nanos),
-            Some(Event::CallClosed { id, nanos }) => (7, id, nanos),
-            Some(Event::Idle) => (8, Id::from_raw(0), 0),
-            Some(Event::Room) => (9, Id::from_raw(0), 0),
-        };
-        EventNumbers {
-            kind,
-            id: id_number(id),
-            time: self.notation.units(nanos),
-        }
+        let event = self.core.poll_event(owner);
+        event.map_or_else(EventNumbers::default, |event| self.numbers(event))
+    }
+
+    /// The events that [`Engine::next_event`] would answer, without taking them.
+    pub fn events(&self, owner: OwnerId) -> impl Iterator<Item = EventNumbers> {
+        let events = self.core.peek_events(owner);
+        events.map(|event| self.numbers(*event))
     }
 
     /// The other owners to wake, each once; see [`Bulkhead::poll_wake`].
@@ -273,8 +268,27 @@ impl Engine {
 
     /// The snapshot as numbers, in the order of [`crate::STATS`].
     #[must_use]
-    pub fn stats(&self) -> [f64; 34] {
+    pub fn stats(&self) -> [f64; 35] {
         self.core.snapshot().to_numbers(self.notation)
+    }
+
+    fn numbers(&self, event: Event) -> EventNumbers {
+        let (kind, id, nanos) = match event {
+            Event::Granted { id } => (1, id, 0),
+            Event::QueueTimedOut { id, nanos } => (2, id, nanos),
+            Event::Closed { id, nanos } => (3, id, nanos),
+            Event::TooHeavy { id, nanos } => (4, id, nanos),
+            Event::Cancelled { id } => (5, id, 0),
+            Event::CallTimedOut { id, nanos } => (6, id, nanos),
+            Event::CallClosed { id } => (7, id, 0),
+            Event::Idle => (8, Id::from_raw(0), 0),
+            Event::Room => (9, Id::from_raw(0), 0),
+        };
+        EventNumbers {
+            kind,
+            id: id_number(id),
+            time: self.notation.units(nanos),
+        }
     }
 
     fn instant(&self, now: f64) -> Instant {
@@ -289,9 +303,13 @@ pub const fn owner_number(owner: OwnerId) -> f64 {
     owner.as_raw() as f64
 }
 
-#[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_wrap,
+    reason = "below 2^53, where the signed conversion is right, and shorter"
+)]
 fn id_number(id: Id) -> f64 {
-    id.as_raw() as f64
+    id.as_raw() as i64 as f64
 }
 
 /// Anything that is no id becomes 0, which is never current.
@@ -301,7 +319,23 @@ fn id_number(id: Id) -> f64 {
     reason = "`as` saturates"
 )]
 fn id_of(number: f64) -> Id {
-    Id::from_raw(number as u64)
+    Id::from_raw(number as i64 as u64)
+}
+
+fn kind(flags: u32) -> fn(u32) -> Request {
+    if flags & RUN == 0 {
+        Request::permit
+    } else {
+        Request::run
+    }
+}
+
+fn outcome_of(number: u32) -> Outcome {
+    match number {
+        0 => Outcome::Completed,
+        2 => Outcome::Leaked,
+        _ => Outcome::Failed,
+    }
 }
 
 fn rejection_code(rejection: Rejection) -> f64 {

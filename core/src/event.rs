@@ -12,8 +12,6 @@ pub enum Event {
     CallClosed {
         /// The run.
         id: Id,
-        /// Time since its grant.
-        nanos: u64,
     },
     /// Its bound passed: the run is answered early; its permit stays until it settles.
     CallTimedOut {
@@ -26,8 +24,6 @@ pub enum Event {
     Cancelled {
         /// The waiter or the run.
         id: Id,
-        /// Time waited, or since the grant.
-        nanos: u64,
     },
     /// The bulkhead was closed while it waited.
     Closed {

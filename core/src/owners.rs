@@ -28,7 +28,7 @@ pub(crate) struct Owner {
     /// Stands in the list of owners to wake.
     woken: bool,
     /// Wants one [`Event::Idle`].
-    pub(crate) watches_idle: bool,
+    watches_idle: bool,
     /// Wants one [`Event::Room`] for this weight; 0 for no wish.
     watches_room: u32,
     pub(crate) timers: [Deadlines; 3],
@@ -41,7 +41,10 @@ pub(crate) struct Owners {
     /// A lower bound of every deadline, so that an input with nothing due looks at one number.
     next_due: Instant,
     wakes: Vec<u32>,
-    /// How many owners watch for room, so that a step without watchers looks at one number.
+    /// How many deadlines there are in all.
+    armed: u32,
+    /// How many owners watch for idleness and for room, so that a step without watchers looks at two numbers.
+    idle_watchers: u32,
     room_watchers: u32,
 }
 
@@ -56,6 +59,8 @@ impl Owners {
             list: vec![first],
             next_due: Instant::NEVER,
             wakes: Vec::new(),
+            armed: 0,
+            idle_watchers: 0,
             room_watchers: 0,
         }
     }
@@ -85,6 +90,7 @@ impl Owners {
     /// Its events go with it; its timers must have been removed.
     pub(crate) fn remove(&mut self, index: u32) {
         self.watch_room(index, 0);
+        self.forget_idle(index);
         let owner = &mut self.list[index as usize];
         *owner = Owner {
             generation: owner.generation,
@@ -123,6 +129,10 @@ impl Owners {
         self.list[index as usize].events.pop_front()
     }
 
+    pub(crate) fn events(&self, index: u32) -> impl Iterator<Item = &Event> {
+        self.list[index as usize].events.iter()
+    }
+
     /// An owner that has had an event since it was named here last.
     pub(crate) fn pop_wake(&mut self) -> Option<OwnerId> {
         while let Some(index) = self.wakes.pop() {
@@ -138,13 +148,32 @@ impl Owners {
         None
     }
 
+    pub(crate) fn watch_idle(&mut self, index: u32) {
+        let watched = core::mem::replace(&mut self.at(index).watches_idle, true);
+        self.idle_watchers += u32::from(!watched);
+    }
+
+    /// True if it watched.
+    fn forget_idle(&mut self, index: u32) -> bool {
+        let watched = core::mem::take(&mut self.at(index).watches_idle);
+        self.idle_watchers -= u32::from(watched);
+        watched
+    }
+
     /// One idle event to each owner that watches.
     pub(crate) fn tell_idle(&mut self) {
+        if self.idle_watchers == 0 {
+            return;
+        }
         for index in 0..u32::try_from(self.list.len()).unwrap_or(u32::MAX) {
-            if core::mem::take(&mut self.at(index).watches_idle) {
+            if self.forget_idle(index) {
                 self.push_event(index, Event::Idle);
             }
         }
+    }
+
+    pub(crate) const fn has_watchers(&self) -> bool {
+        self.idle_watchers + self.room_watchers > 0
     }
 
     /// Sets what an owner watches for; the lightest of its wishes counts, 0 ends them.
@@ -173,6 +202,10 @@ impl Owners {
         }
     }
 
+    pub(crate) const fn has_deadlines(&self) -> bool {
+        self.armed > 0
+    }
+
     pub(crate) const fn nothing_due(&self, now: Instant) -> bool {
         now.as_nanos() < self.next_due.as_nanos()
     }
@@ -191,6 +224,7 @@ impl Owners {
     /// Sets the timer of a slot that has none.
     pub(crate) fn arm(&mut self, store: &mut Store, kind: Kind, at: Instant, slot: u32) {
         if at < Instant::NEVER {
+            self.armed += 1;
             self.next_due = self.next_due.min(at);
             let owner = store.get(slot).owner;
             self.at(owner).timers[kind as usize].insert(store, at, slot);
@@ -202,6 +236,10 @@ impl Owners {
         let entry = store.get(slot);
         if entry.heap != crate::store::NIL {
             self.list[entry.owner as usize].timers[kind as usize].remove(store, slot);
+            self.armed -= 1;
+            if self.armed == 0 {
+                self.next_due = Instant::NEVER;
+            }
         }
     }
 

@@ -54,13 +54,29 @@ impl Bulkhead {
             return false;
         };
         let overrun = self.store.get(slot).phase == Phase::Overrun;
-        *match outcome {
-            Outcome::Leaked => &mut self.books.leaked,
-            Outcome::Completed if !overrun => &mut self.books.completed,
-            Outcome::Completed | Outcome::Failed => &mut self.books.failed,
-        } += 1;
+        self.count_end(overrun, outcome);
         self.give_back(slot);
         self.settle();
+        true
+    }
+
+    /// As [`Bulkhead::finish`], with no look at the clock, if it matters to nobody else and is not measured. False, and
+    /// nothing has changed, if not: call [`Bulkhead::finish`].
+    pub fn finish_now(&mut self, id: Id, outcome: Outcome) -> bool {
+        if !self.is_calm() || self.owners.has_watchers() {
+            return false;
+        }
+        let Some(slot) = self.held(id) else {
+            return false;
+        };
+        let entry = self.store.get(slot);
+        if entry.measured {
+            return false;
+        }
+        let (weight, overrun) = (entry.weight, entry.phase == Phase::Overrun);
+        self.count_end(overrun, outcome);
+        self.count_return(weight, overrun);
+        self.store.remove(slot);
         true
     }
 
@@ -81,31 +97,43 @@ impl Bulkhead {
             .filter(|slot| self.store.get(*slot).phase != Phase::Waiting)
     }
 
+    fn count_end(&mut self, overrun: bool, outcome: Outcome) {
+        *match outcome {
+            Outcome::Leaked => &mut self.books.leaked,
+            Outcome::Completed if !overrun => &mut self.books.completed,
+            Outcome::Completed | Outcome::Failed => &mut self.books.failed,
+        } += 1;
+    }
+
     /// Returns the permits of a slot and frees it; who calls this has counted why.
     pub(crate) fn give_back(&mut self, slot: u32) {
         let entry = self.store.get(slot);
-        self.books.ran.record(self.now.nanos_since(entry.since));
+        if entry.measured {
+            self.books.ran.record(self.now.nanos_since(entry.since));
+        }
         self.free_permits(slot);
     }
 
     /// As [`Self::give_back`], for permits that nobody ran with.
     pub(crate) fn free_permits(&mut self, slot: u32) {
         let entry = self.store.get(slot);
-        let overrun = entry.phase == Phase::Overrun;
-        self.used -= u64::from(entry.weight);
-        self.running -= 1;
-        self.overrun -= u64::from(overrun);
+        let (weight, overrun) = (entry.weight, entry.phase == Phase::Overrun);
+        self.count_return(weight, overrun);
         let kind = if overrun { Kind::Grace } else { Kind::Run };
         self.owners.disarm(&mut self.store, kind, slot);
         self.store.remove(slot);
     }
 
+    fn count_return(&mut self, weight: u32, overrun: bool) {
+        self.used -= u64::from(weight);
+        self.running -= 1;
+        self.overrun -= u64::from(overrun);
+    }
+
     /// Answers a run early because the bulkhead was closed with abort.
     pub(crate) fn answer_closed(&mut self, slot: u32) {
-        let nanos = self.now.nanos_since(self.store.get(slot).since);
         let event = Event::CallClosed {
             id: self.store.id(slot),
-            nanos,
         };
         self.owners.push_event(self.store.get(slot).owner, event);
         self.answer_early(slot, self.now);

@@ -74,12 +74,15 @@ pub struct Snapshot {
     pub rejected: Rejected,
     /// Time in the queue, of every call that left it.
     pub waited: Summary,
-    /// Time from the grant until the permit came back.
+    /// Time from the grant until the permit came back, of a random sample: see `ran_sampled_every`.
     pub ran: Summary,
+    /// How many runs come to one that is measured, on average; 1: all are. A bulkhead with a call time-out measures all
+    /// of them, any other the first and then one in 32 at random.
+    pub ran_sampled_every: u32,
 }
 
 /// The names of [`Snapshot::to_numbers`], in its order.
-pub const STATS: [&str; 34] = [
+pub const STATS: [&str; 35] = [
     "state",
     "limit",
     "active",
@@ -114,13 +117,14 @@ pub const STATS: [&str; 34] = [
     "ran_p90",
     "ran_p99",
     "ran_max",
+    "ran_sampled_every",
 ];
 
 impl Snapshot {
     /// All figures as numbers in the order of [`STATS`], times in the host's unit.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counters stay below 2^53")]
-    pub fn to_numbers(&self, notation: Notation) -> [f64; 34] {
+    pub fn to_numbers(&self, notation: Notation) -> [f64; 35] {
         let [w0, w1, w2, w3, w4, w5] = summary_numbers(&self.waited, notation);
         let [r0, r1, r2, r3, r4, r5] = summary_numbers(&self.ran, notation);
         [
@@ -158,6 +162,7 @@ impl Snapshot {
             r3,
             r4,
             r5,
+            f64::from(self.ran_sampled_every),
         ]
     }
 }

@@ -23,7 +23,7 @@ pub(crate) enum Phase {
 pub(crate) struct Entry {
     /// The caller's deadline: bounds the run; the wait's own end stands in the timer heap.
     pub(crate) bound: Instant,
-    /// When it was enqueued, then when it was granted.
+    /// When it was enqueued, then when it was granted; the latter matters, and is right, only if it is measured or bounded.
     pub(crate) since: Instant,
     /// Its place among arrivals while it waits, among admissions afterwards.
     pub(crate) seq: u64,
@@ -39,6 +39,8 @@ pub(crate) struct Entry {
     pub(crate) phase: Phase,
     /// Work that the bulkhead runs; otherwise a permit taken by hand.
     pub(crate) run: bool,
+    /// How long it runs goes into the histogram.
+    pub(crate) measured: bool,
 }
 
 #[derive(Debug)]
@@ -62,21 +64,20 @@ impl Store {
     }
 
     /// Puts an entry into a free slot; its generation and links are set here.
-    pub(crate) fn insert(&mut self, entry: Entry) -> u32 {
+    pub(crate) fn insert(&mut self, entry: Entry) -> Id {
         let slot = self.free;
-        if slot == NIL {
-            let slot = u32::try_from(self.entries.len()).unwrap_or(NIL);
-            self.entries.push(entry);
-            return slot;
+        if let Some(place) = self.entries.get_mut(slot as usize) {
+            self.free = place.next;
+            *place = Entry {
+                generation: place.generation,
+                ..entry
+            };
+            return Id::new(slot, place.generation);
         }
-        let place = self.at(slot);
-        let (generation, next) = (place.generation, place.next);
-        *place = Entry {
-            generation,
-            ..entry
-        };
-        self.free = next;
-        slot
+        let slot = u32::try_from(self.entries.len()).unwrap_or(NIL);
+        let id = Id::new(slot, entry.generation);
+        self.entries.push(entry);
+        id
     }
 
     /// Frees a slot; every id of it is stale from now on.
@@ -188,6 +189,7 @@ impl Entry {
             next: NIL,
             phase,
             run,
+            measured: false,
         }
     }
 }

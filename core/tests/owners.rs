@@ -114,7 +114,7 @@ fn one_abort_is_one_step() {
     let last = acquire(&mut core, OwnerId::FIRST);
     core.abort(NOW, [runs, heavy, light]);
     let events: Vec<_> = std::iter::from_fn(|| core.poll_event(OwnerId::FIRST)).collect();
-    let cancelled = |id| Event::Cancelled { id, nanos: 0 };
+    let cancelled = |id| Event::Cancelled { id };
     let granted = Event::Granted { id: last };
     assert_eq!(
         events,
@@ -166,10 +166,7 @@ fn a_run_that_starts_after_a_close_with_abort_is_answered_at_once() {
         Some(Event::Granted { id: second })
     );
     core.start(second);
-    let closed = Event::CallClosed {
-        id: second,
-        nanos: 0,
-    };
+    let closed = Event::CallClosed { id: second };
     assert_eq!(core.poll_event(OwnerId::FIRST), Some(closed));
     assert!(core.finish(NOW, second, Outcome::Completed));
     assert_eq!(core.snapshot().failed, 1);

@@ -69,12 +69,12 @@ export class Answers {
   }
 
   #full(code: number): BulkheadError {
-    const figures = this.#figures();
+    const figures = this.#engine.figures();
     return new BulkheadFullError(fullText(code, figures), this.#name, figures);
   }
 
   #queueTimeout(text: string, waitedMs: number): BulkheadError {
-    return new BulkheadTimeoutError(text, this.#name, this.#figures(), waitedMs);
+    return new BulkheadTimeoutError(text, this.#name, this.#engine.figures(), waitedMs);
   }
 
   #closed(): BulkheadError {
@@ -82,13 +82,8 @@ export class Answers {
   }
 
   #tooHeavy(weight: number): BulkheadError {
-    const limit = this.#engine.limit();
+    const { limit } = this.#engine.figures();
     return new BulkheadWeightError(`weight ${weight} is above the limit (maxConcurrent ${limit})`, this.#name, weight, limit);
-  }
-
-  #figures(): Figures {
-    const engine = this.#engine;
-    return { limit: engine.limit(), active: engine.active(), queued: engine.queued(), maxQueue: engine.maxQueue() };
   }
 
   #make(make: () => BulkheadError): BulkheadError {

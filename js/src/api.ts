@@ -14,4 +14,4 @@ export {
 export type { MapContext } from './map.js';
 export type { BulkheadOptions, CallOptions, CloseOptions, MapOptions } from './options.js';
 export type { Permit } from './permit.js';
-export type { BulkheadStats, Histogram } from './stats.js';
+export type { BulkheadStats, Histogram, SampledHistogram } from './stats.js';

@@ -2,7 +2,7 @@
 
 import { execute, type Work } from './call.js';
 import { Driver } from './driver.js';
-import { type EngineKind, HAND } from './engine.js';
+import type { EngineKind } from './engine.js';
 import { host } from './host.js';
 import { type MapContext, runAll } from './map.js';
 import {
@@ -20,7 +20,7 @@ import {
   text,
   work,
 } from './options.js';
-import { Acquisition, HandPermit, type Permit } from './permit.js';
+import { acquire, HandPermit, type Permit } from './permit.js';
 import { type Items, Source } from './source.js';
 import type { BulkheadStats } from './stats.js';
 
@@ -37,7 +37,7 @@ export class Bulkhead {
   /** Throws `TypeError` for a wrong type or an unknown option, `RangeError` for a bad value. */
   constructor(name: string, options: BulkheadOptions) {
     const setup = bulkheadOptions(options);
-    this.#driver = new Driver(text('name', name), setup.create(host().engine().create), setup);
+    this.#driver = new Driver(text('name', name), setup.create(host().engine().create), setup.stackTraces);
   }
 
   /** Which engine works here. */
@@ -60,7 +60,11 @@ export class Bulkhead {
    * at once starts before `exec` returns.
    */
   exec<Result>(fn: Work<Result>, options?: CallOptions): Promise<Awaited<Result>> {
-    return attempt(() => execute(this.#driver, work(fn), callOptions(options)));
+    try {
+      return execute(this.#driver, work(fn), callOptions(options));
+    } catch (error) {
+      return rejected(error);
+    }
   }
 
   /** A function with the same parameters, the same `this` and the same result that runs in this bulkhead. */
@@ -76,7 +80,11 @@ export class Bulkhead {
     // A `Date` is converted at the call.
     const requestNow = (): Request => (kept?.deadline === undefined ? request : callOptions(kept));
     const wrapped = function (this: This, ...parameters: Parameters): Promise<Awaited<Result>> {
-      return attempt(() => execute(driver, () => fn.apply(this, parameters), requestNow()));
+      try {
+        return execute(driver, () => fn.apply(this, parameters), requestNow());
+      } catch (error) {
+        return rejected(error);
+      }
     };
     Object.defineProperty(wrapped, 'name', { value: fn.name, configurable: true });
     return Object.defineProperty(wrapped, 'length', { value: fn.length, configurable: true });
@@ -84,12 +92,11 @@ export class Bulkhead {
 
   /** A permit by hand; `using permit = await shipping.acquire()` gives it back by itself. Never throws. */
   acquire(options?: CallOptions): Promise<Permit> {
-    return attempt(() => {
-      const request = callOptions(options);
-      const acquisition = new Acquisition(this.#driver, request.weight);
-      if (this.#driver.arrive(acquisition, request, HAND)) acquisition.deliver();
-      return acquisition.promise;
-    });
+    try {
+      return acquire(this.#driver, callOptions(options));
+    } catch (error) {
+      return rejected(error);
+    }
   }
 
   /** A permit by hand if it can be had at once, else `null`; it never waits. */
@@ -109,11 +116,11 @@ export class Bulkhead {
     fn: (item: Item, context: MapContext) => Result,
     options?: MapOptions,
   ): Promise<Awaited<Result>[]> {
-    return attempt(async () => {
-      const results: Awaited<Result>[] = [];
-      for await (const result of this.#runAll(items, fn, options, false)) results.push(result);
-      return results;
-    });
+    try {
+      return collected(this.#runAll(items, fn, options, false));
+    } catch (error) {
+      return rejected(error);
+    }
   }
 
   /**
@@ -154,10 +161,12 @@ export class Bulkhead {
    * held any more; awaited from inside the bulkhead's own work it never does.
    */
   close(options?: CloseOptions): Promise<void> {
-    return attempt(() => {
+    try {
       this.#driver.close(closeOptions(options).abort);
       return this.#ended();
-    });
+    } catch (error) {
+      return rejected(error);
+    }
   }
 
   /** One promise, however often and however an end is asked for. */
@@ -178,12 +187,14 @@ export class Bulkhead {
   }
 }
 
-/** What throws becomes a rejection. */
-function attempt<Result>(act: () => Promise<Result>): Promise<Result> {
-  try {
-    return act();
-  } catch (error) {
-    // As it is, an error or not.
-    return Promise.reject(error);
-  }
+async function collected<Result>(results: AsyncIterable<Result>): Promise<Result[]> {
+  const all: Result[] = [];
+  for await (const result of results) all.push(result);
+  return all;
+}
+
+/** With what was thrown as it is, an error or not. */
+function rejected(reason: unknown): Promise<never> {
+   
+  return Promise.reject(reason);
 }

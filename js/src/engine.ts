@@ -1,7 +1,13 @@
 // The interface between this package and the state machine: numbers only. Both engines satisfy it; see docs/engine.md.
 
+import type { Figures } from './errors.js';
+
 /** One core behind numbers. Times are milliseconds, `Infinity` for none; ids are at least `FIRST_ID` and below 2^53. */
 export interface Engine {
+  /** As `acquire` for a call without bounds, and with no look at the clock; 0 if this one must `acquire`. */
+  admitNow(weight: number, flags: number): number;
+  /** As `finish`, with no look at the clock; false if this one must `finish`. */
+  finishNow(id: number, outcome: number): boolean;
   acquire(now: number, weight: number, timeout: number, deadline: number, flags: number): number;
   tryAcquire(now: number, weight: number): number;
   start(id: number): void;
@@ -20,10 +26,8 @@ export interface Engine {
   nextTimer(): number;
   keepsAlive(): boolean;
   stats(): ArrayLike<number>;
-  limit(): number;
-  active(): number;
-  queued(): number;
-  maxQueue(): number;
+  /** For error messages, without a snapshot. */
+  figures(): Figures;
 }
 
 /** Makes an engine; throws `RangeError` for an option out of its range. */

@@ -9,9 +9,7 @@ export abstract class Entry {
   /** 0 until the core has taken it in. */
   id = 0;
   /** Where it hears of its signal. */
-  hub: Hub | undefined;
-  /** It stands in the queue, as far as its driver has heard. */
-  isWaiting = false;
+  hub: Hub | undefined = undefined;
   isAnswered = false;
   /** The core has let it go, though it may not have been told of its grant yet. */
   isCancelled = false;
@@ -25,7 +23,7 @@ export abstract class Entry {
   abstract queued(): void;
 
   /** It has its permits, after it stood in the queue. */
-  abstract granted(): void;
+  abstract tell(): void;
 
   /** It gets no result: it was turned away, or answered before its work has settled. */
   abstract refuse(reason: unknown): void;

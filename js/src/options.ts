@@ -51,12 +51,12 @@ export interface Request {
   readonly signal: AbortSignal | undefined;
 }
 
-const DEFAULT_REQUEST: Request = { weight: 1, timeout: Infinity, deadline: Infinity, signal: undefined };
+/** Of a call without options, and only of such a call. */
+export const DEFAULT_REQUEST: Request = { weight: 1, timeout: Infinity, deadline: Infinity, signal: undefined };
 
 /** The options of a bulkhead, checked. */
 export interface Setup {
   readonly create: (create: CreateEngine) => Engine;
-  readonly hasCallTimeout: boolean;
   readonly stackTraces: boolean;
 }
 
@@ -70,7 +70,6 @@ export function bulkheadOptions(options: BulkheadOptions | undefined): Setup {
   const abandonAfterMs = optional(number, 'abandonAfterMs', options.abandonAfterMs);
   return {
     create: (create) => create(maxConcurrent, maxQueue, timeoutMs, callTimeoutMs, abandonAfterMs),
-    hasCallTimeout: callTimeoutMs !== undefined && callTimeoutMs !== Infinity,
     stackTraces: optional(flag, 'stackTraces', options.stackTraces) ?? false,
   };
 }

@@ -3,7 +3,9 @@
 
 import { Deferred } from './deferred.js';
 import type { Driver } from './driver.js';
+import { HAND } from './engine.js';
 import { Entry } from './entry.js';
+import { DEFAULT_REQUEST, type Request } from './options.js';
 
 /** The right to run, until `release()`. `using permit = await shipping.acquire()` releases it by itself. */
 export interface Permit extends Disposable, AsyncDisposable {
@@ -12,19 +14,33 @@ export interface Permit extends Disposable, AsyncDisposable {
   release(): void;
 }
 
-/** `acquire`: a permit by hand, perhaps after a wait. */
-export class Acquisition extends Entry {
-  readonly #answer = new Deferred<Permit>();
+/** `acquire`: a permit by hand, perhaps after a wait. Throws for a number out of its range. */
+export function acquire(driver: Driver, request: Request): Promise<Permit> {
+  const answer = new Deferred<Permit>();
+  const acquisition = new Acquisition(driver, request.weight, answer);
+  const id = request === DEFAULT_REQUEST ? driver.admitNow(1, HAND) : 0;
+  if (id !== 0) {
+    acquisition.id = id;
+    acquisition.deliver();
+  } else if (driver.arrive(acquisition, request, HAND)) {
+    acquisition.deliver();
+  }
+  return answer.promise;
+}
 
-  get promise(): Promise<Permit> {
-    return this.#answer.promise;
+class Acquisition extends Entry {
+  readonly #answer: Deferred<Permit>;
+
+  constructor(driver: Driver, weight: number, answer: Deferred<Permit>) {
+    super(driver, weight);
+    this.#answer = answer;
   }
 
   queued(): void {
     // Nothing to prepare: the caller's own reaction is all that waits.
   }
 
-  granted(): void {
+  tell(): void {
     if (this.isCancelled) return;
     // The permit is the caller's as soon as the promise has settled.
     this.driver.forget(this);

@@ -9,7 +9,7 @@ export function whenSettled<Result>(
   try {
     const promise = promiseOf(result);
     if (promise !== undefined) {
-      void Reflect.apply(nativeThen, promise, [fulfilled, rejected]);
+      void nativeThen.call(promise, fulfilled as Reaction, rejected);
       return;
     }
   } catch (error) {
@@ -34,6 +34,8 @@ function isPlainPromise(value: unknown): value is Promise<unknown> {
 // Read for comparison, never called without its promise.
 // eslint-disable-next-line @typescript-eslint/unbound-method
 const nativeThen = Promise.prototype.then;
+
+type Reaction = (value: unknown) => void;
 
 type Then = (...reactions: unknown[]) => unknown;
 

@@ -21,10 +21,31 @@ describe('stats', () => {
       rejected: { full: 1, queueTimeout: 1, cancelled: 0, closed: 0, tooHeavy: 0 },
     });
     assert.deepEqual([waited.count, waited.sum, waited.max], [1, 10, 10]);
-    assert.deepEqual([ran.count, ran.sum, ran.max], [2, 20, 10]);
-    assert.deepEqual(Object.keys(ran), Object.keys(none));
+    // The first of the two.
+    assert.deepEqual([ran.count, ran.sum, ran.max, ran.sampledEvery], [1, 10, 10, 32]);
+    assert.deepEqual(Object.keys(ran), [...Object.keys(none), 'sampledEvery']);
+    assert.deepEqual(Object.keys(waited), Object.keys(none));
     assert.ok(Math.abs(ran.p50 - 10) <= 0.5 && Math.abs(waited.p99 - 10) <= 0.5);
   }));
+
+  it('measures every run if there is a call time-out', onClock(async (clock) => {
+    const shipping = new Bulkhead('shipping', { maxConcurrent: 2, callTimeoutMs: 50 });
+    const work = gate();
+    const running = [shipping.exec(() => work.promise), shipping.exec(() => work.promise)];
+    await clock.advance(10);
+    work.open();
+    await Promise.all(running);
+    const { ran } = shipping.stats();
+    assert.deepEqual([ran.count, ran.sum, ran.max, ran.sampledEvery], [2, 20, 10, 1]);
+  }));
+
+  it('measures one run in 32 otherwise, and counts all', async () => {
+    const shipping = new Bulkhead('shipping', { maxConcurrent: 1 });
+    for (let call = 0; call < 6400; call += 1) await shipping.exec(() => 1);
+    const { ran, completed } = shipping.stats();
+    assert.equal(completed, 6400);
+    assert.ok(ran.count > 130 && ran.count < 270, String(ran.count));
+  });
 
   it('is a value: frozen, and later calls do not change it', async () => {
     const shipping = new Bulkhead('shipping', { maxConcurrent: 1 });

@@ -16,7 +16,7 @@ export const EVENTS = [
 
 /** What every engine has. */
 export const METHODS = [
-  'acquire', 'tryAcquire', 'start', 'finish', 'release', 'cancel', 'abort', 'resize', 'close', 'drain', 'watchIdle', 'watchRoom',
+  'admitNow', 'finishNow', 'acquire', 'tryAcquire', 'start', 'finish', 'release', 'cancel', 'abort', 'resize', 'close', 'drain', 'watchIdle', 'watchRoom',
   'handleTimeout', 'nextEvent', 'eventId', 'eventTime', 'nextTimer', 'keepsAlive', 'stats', 'limit', 'active', 'queued', 'maxQueue',
 ];
 

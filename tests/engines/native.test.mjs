@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { addonPath } from '../conformance/lib/engines.mjs';
-import { call, collect, creators, events, METHODS, queue, stats } from './engines.mjs';
+import { call, collect, creators, events, queue, random, stats } from './engines.mjs';
 
 const create = creators.get('native');
 
@@ -13,8 +13,8 @@ test('the addon loads in workers, and the end of one is nothing to the others', 
     const { parentPort, workerData } = require('node:worker_threads');
     const { createEngine } = require(workerData);
     const engines = Array.from({ length: 100 }, () => createEngine(1, 10));
-    for (const engine of engines) { engine.acquire(0, 1, Infinity, Infinity, 1); engine.acquire(0, 1, Infinity, Infinity, 1); }
-    parentPort.postMessage(engines[99].queued());
+    for (const { mailbox, exchange } of [...engines, ...engines]) { mailbox.set([3, 0, 1, Infinity, Infinity, 1]); exchange(); }
+    parentPort.postMessage(engines[99].stats()[5]);
     setInterval(() => engines.forEach((engine) => engine.stats()), 1);
   `;
   const engine = create(1, 10);
@@ -28,20 +28,30 @@ test('the addon loads in workers, and the end of one is nothing to the others', 
   assert.deepEqual(events(engine), [['granted', waits, 0]]);
 });
 
-test('a bound method works when its object is gone', async () => {
-  const { acquire, finish } = create(1, 10);
+test('the bound method and the mailbox work when their object is gone', async () => {
+  const { exchange, mailbox } = create(1, 10).raw;
   await collect();
-  const id = acquire(0, 1, Infinity, Infinity, 1);
+  mailbox.set([3, 0, 1, Infinity, Infinity, 1]);
+  exchange();
+  const [id] = mailbox;
   assert.ok(id >= 2 ** 32);
   await collect();
-  assert.equal(finish(1, id, 0), true);
+  mailbox.set([6, 1, id, 0]);
+  exchange();
+  assert.equal(mailbox[0], 1);
+});
+
+test('the mailbox outlives its engine and its method', async () => {
+  const { mailbox } = create(1, 10).raw;
+  await collect();
+  mailbox.fill(7);
+  assert.equal(mailbox.at(-1), 7);
 });
 
 test('a method takes no object but an engine', () => {
-  const engine = create(1);
+  const engine = create(1).raw;
   for (const other of [{}, undefined, Object.create(Object.getPrototypeOf(engine)), new Proxy(engine, {}), new Date()]) {
-    for (const name of METHODS) {
-      if (Object.hasOwn(engine, name)) continue;
+    for (const name of ['abort', 'throwFault', 'stats', 'attach', 'takeWakes', 'owner']) {
       assert.throws(() => engine[name].call(other, 0, 0), TypeError, name);
     }
   }
@@ -55,10 +65,6 @@ test('a value of the wrong type is a TypeError that names the argument, and coun
   for (const bad of [undefined, null, '1', 1n, {}, Symbol('x'), () => 1, { valueOf: () => assert.fail('ran user code') }]) {
     assert.throws(() => create(bad), { name: 'TypeError', message: 'argument 1 must be a number' });
     if (bad !== undefined) assert.throws(() => create(1, bad), { name: 'TypeError', message: 'argument 2 must be a number' });
-    assert.throws(() => engine.acquire(0, bad, Infinity, Infinity, 1), { name: 'TypeError', message: 'argument 2 must be a number' });
-    assert.throws(() => engine.acquire(0, 1, Infinity, Infinity, bad), TypeError);
-    assert.throws(() => engine.finish(0, bad, 0), TypeError);
-    assert.throws(() => engine.close(0, bad), { name: 'TypeError', message: 'argument 2 must be a boolean' });
     assert.throws(() => engine.abort(0, bad), { name: 'TypeError', message: 'argument 2 must be a Float64Array' });
   }
   for (const list of [[1], new Float32Array(1), new DataView(new ArrayBuffer(8)), new BigInt64Array(1)]) {
@@ -71,6 +77,17 @@ test('a value of the wrong type is a TypeError that names the argument, and coun
   assert.deepEqual(engine.stats(), before);
 });
 
+test('whatever lies in the mailbox does no harm', () => {
+  const { mailbox, exchange, stats } = create(2, 2).raw;
+  const next = random(7);
+  const odd = [NaN, Infinity, -Infinity, -1, 0.5, 1e300, 2 ** 31, 2 ** 53, ...Array.from({ length: 20 }, (_, code) => code)];
+  for (let round = 0; round < 20_000; round += 1) {
+    for (let place = 0; place < mailbox.length; place += 1) mailbox[place] = odd[Math.floor(next() * odd.length)];
+    exchange();
+  }
+  assert.equal(typeof stats, 'function');
+});
+
 test('a further owner shares the permits and keeps its own events and timers', () => {
   const one = create(1, 5, 50);
   const two = one.attach();
@@ -81,10 +98,12 @@ test('a further owner shares the permits and keeps its own events and timers', (
   one.finish(20, holds, 0);
   assert.deepEqual([...one.takeWakes()], [two.owner()]);
   assert.deepEqual([...one.takeWakes()], []);
+  two.show();
   assert.deepEqual([events(one), events(two)], [[], [['granted', waits, 0]]]);
   two.start(waits);
   const next = queue(one, 30);
   two.evict(40);
+  one.show();
   assert.deepEqual(events(one), [['granted', next, 0]]);
   assert.equal(stats(one).abandonedRuns, 1);
   assert.equal(two.nextTimer(), Infinity);

@@ -42,6 +42,12 @@ function act(engine, now, next, pick, ids) {
     ids.push(Math.abs(answer));
     return answer;
   }
+  if (dice < 0.42) {
+    const id = engine.admitNow(pick([1, 2]), pick([0, 1]));
+    ids.push(id);
+    return id;
+  }
+  if (dice < 0.44) return engine.finishNow(pick(ids), pick([0, 1, 2]));
   if (dice < 0.45) return engine.tryAcquire(now, pick([1, 2]));
   if (dice < 0.65) return engine.finish(now, pick(ids), pick([0, 1, 2]));
   if (dice < 0.72) return engine.release(now, pick(ids));

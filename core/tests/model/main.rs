@@ -1,6 +1,7 @@
 //! Random histories of every input, several owners among them, against a naive model: the same
 //! answers, the same events in the same order, the same books, and every invariant after each step.
 
+mod contract;
 mod inputs;
 mod naive;
 
@@ -33,9 +34,9 @@ fn inputs() -> impl Strategy<Value = Input> {
     let deadline = prop_oneof![3 => Just(NEVER), 1 => 0..20_u64];
     let timeout = prop_oneof![3 => Just(NEVER), 1 => 0..8_u64];
     prop_oneof![
-        12 => (0..OWNERS, 1..5_u32, any::<bool>(), timeout, deadline, 0..20_u8).prop_map(
-            |(owner, weight, run, timeout, deadline, aborted)| Input::Acquire {
-                owner, weight, run, timeout, deadline, aborted: aborted == 0,
+        12 => (0..OWNERS, 1..5_u32, any::<bool>(), timeout, deadline, 0..20_u8, any::<bool>()).prop_map(
+            |(owner, weight, run, timeout, deadline, aborted, now)| Input::Acquire {
+                owner, weight, run, timeout, deadline, aborted: aborted == 0, now,
             }
         ),
         2 => (0..OWNERS, 1..5_u32).prop_map(|(owner, weight)| Input::TryAcquire { owner, weight }),
@@ -43,6 +44,7 @@ fn inputs() -> impl Strategy<Value = Input> {
         6 => (pick.clone(), any::<bool>()).prop_map(|(pick, ok)| Input::Finish(
             pick, if ok { Outcome::Completed } else { Outcome::Failed }
         )),
+        3 => pick.clone().prop_map(|pick| Input::FinishNow(pick, Outcome::Completed)),
         1 => pick.clone().prop_map(|pick| Input::Finish(pick, Outcome::Leaked)),
         2 => pick.clone().prop_map(Input::Release),
         3 => pick.clone().prop_map(Input::Cancel),

@@ -3,10 +3,18 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { CreateEngine } from '../engine.js';
+import { MailboxEngine, type RawEngine } from './mailbox.js';
+
+type CreateRaw = (...options: Parameters<CreateEngine>) => RawEngine & { readonly mailbox: Float64Array };
 
 /** Throws if there is no addon for this machine. */
 export function nativeEngine(): CreateEngine {
   const file = join(__dirname, '..', 'native', `bulkheads.${process.platform}-${process.arch}.node`);
-  const { createEngine } = createRequire(__filename)(file) as { createEngine: CreateEngine };
-  return createEngine;
+  const { createEngine } = createRequire(__filename)(file) as { createEngine: CreateRaw };
+  // Some hosts that load the addon refuse the memory that it shares with them.
+  createEngine(1);
+  return (...options) => {
+    const raw = createEngine(...options);
+    return new MailboxEngine(raw, () => raw.mailbox);
+  };
 }

@@ -2,14 +2,16 @@
 
 import { Engine as WasmEngine, initSync } from '../../../target/wasm/bulkheads_wasm.js';
 import wasm from '../../../target/wasm/bulkheads_wasm_bg.wasm';
-import type { CreateEngine, Engine } from '../engine.js';
+import type { CreateEngine } from '../engine.js';
 import type { LoadedEngine } from '../host.js';
+import { DirectEngine } from './direct.js';
+
 
 /** With `error`, why another engine was wanted but not to be had. */
 export function wasmEngine(error?: Error): LoadedEngine {
   let failure: Error | undefined;
   try {
-    initSync({ module: bytesOf(wasm) });
+    ({ memory } = initSync({ module: bytesOf(wasm) }));
   } catch (cause) {
     failure = explained(cause);
   }
@@ -23,7 +25,9 @@ export function failing(error: Error): CreateEngine {
   };
 }
 
-const create: CreateEngine = (...options): Engine => new WasmEngine(...options);
+let memory: WebAssembly.Memory;
+
+const create: CreateEngine = (...options) => new DirectEngine(new WasmEngine(...options), memory);
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

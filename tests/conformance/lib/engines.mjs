@@ -1,8 +1,9 @@
-// Loads the engines as they were built, without the package around them.
+// Loads the engines as they were built, behind the package's own adaptor but without the rest of the package.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from '../../../js/node_modules/esbuild/lib/main.js';
 
 const root = new URL('../../../', import.meta.url);
 
@@ -25,12 +26,47 @@ export async function loadEngine(kind) {
 
 export async function loadWasm() {
   const { initSync, Engine } = await import(new URL('target/wasm/bulkheads_wasm.js', root));
-  const exports = initSync({ module: readFileSync(new URL('target/wasm/bulkheads_wasm_bg.wasm', root)) });
-  return { Engine, memory: exports.memory, create: (...options) => new Engine(...options) };
+  const { memory } = initSync({ module: readFileSync(new URL('target/wasm/bulkheads_wasm_bg.wasm', root)) });
+  return { memory, create: (...options) => new TestWasmEngine(new Engine(...options), memory) };
 }
 
 export const addonPath = fileURLToPath(new URL(`js/native/bulkheads.${process.platform}-${process.arch}.node`, root));
 
 function loadNative() {
-  return createRequire(import.meta.url)(addonPath).createEngine;
+  const { createEngine } = createRequire(import.meta.url)(addonPath);
+  return (...options) => new TestNativeEngine(createEngine(...options));
+}
+
+const { MailboxEngine } = await importTypeScript('js/src/engines/mailbox.ts');
+const { DirectEngine } = await importTypeScript('js/src/engines/direct.ts');
+
+class TestWasmEngine extends readable(DirectEngine) {
+  free = () => this.raw.free();
+}
+
+class TestNativeEngine extends readable(MailboxEngine) {
+  constructor(raw) {
+    super(raw, () => raw.mailbox);
+  }
+
+  owner = () => this.raw.owner();
+  takeWakes = () => this.raw.takeWakes();
+  attach = () => new TestNativeEngine(this.raw.attach());
+}
+
+/** With the figures one by one. */
+function readable(Base) {
+  return class extends Base {
+    limit = () => this.figures().limit;
+    active = () => this.figures().active;
+    queued = () => this.figures().queued;
+    maxQueue = () => this.figures().maxQueue;
+  };
+}
+
+/** One module of the package, as it is in its bundles. */
+async function importTypeScript(path) {
+  const entryPoints = [fileURLToPath(new URL(path, root))];
+  const [{ text }] = buildSync({ entryPoints, bundle: true, format: 'esm', target: 'es2022', write: false }).outputFiles;
+  return import(`data:text/javascript,${encodeURIComponent(text)}`);
 }

@@ -1,0 +1,27 @@
+// The engine in WebAssembly. There an argument costs nothing, so that the two inputs of the shortest way need no mailbox.
+
+import { MAILBOX_LENGTH, MailboxEngine, type RawEngine } from './mailbox.js';
+
+export interface RawWasmEngine extends RawEngine {
+  admitNow(weight: number, flags: number): number;
+  finishNow(id: number, outcome: number): boolean;
+  /** Where the mailbox lies in the memory of the module. */
+  mailbox(): number;
+}
+
+export class DirectEngine extends MailboxEngine {
+  declare readonly raw: RawWasmEngine;
+
+  constructor(raw: RawWasmEngine, memory: WebAssembly.Memory) {
+    const address = raw.mailbox();
+    super(raw, () => new Float64Array(memory.buffer, address, MAILBOX_LENGTH));
+  }
+
+  override admitNow(weight: number, flags: number): number {
+    return this.raw.admitNow(weight, flags);
+  }
+
+  override finishNow(id: number, outcome: number): boolean {
+    return this.raw.finishNow(id, outcome);
+  }
+}
