@@ -15,6 +15,7 @@ CORE := Cargo.toml Cargo.lock core/Cargo.toml $(call files,core/src)
 
 TOOLS := target/venv/.requirements.txt
 NODE_MODULES := js/node_modules/.package-lock.json
+BENCH_NODE_MODULES := bench/js/node_modules/.package-lock.json
 WASM := target/wasm/bulkheads_wasm_bg.wasm
 ADDON := target/stamps/node-addon
 JS := target/stamps/js
@@ -37,13 +38,16 @@ $(JS): $(WASM) $(NODE_MODULES) $(call files,js/src js/scripts) $(wildcard js/*.j
 	@tests/ci/js.sh
 	@mkdir -p $(@D) && touch $@
 
+$(BENCH_NODE_MODULES): bench/js/package.json bench/js/package-lock.json
+	@tests/ci/npm.sh bench/js
+
 $(PYTHON): $(CORE) $(TOOLS) bindings-python/Cargo.toml bindings-python/pyproject.toml $(call files,bindings-python/src) tests/ci/python.sh
 	@tests/ci/python.sh
 	@mkdir -p $(@D) && touch $@
 
 # --- what there is to type ---
 
-.PHONY: help lab lab-checkout test check conformance build chromium
+.PHONY: help lab lab-checkout test check conformance bench bench-quick build chromium
 
 help: ## what there is to type
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -62,6 +66,19 @@ check: build ## the inner loop: format, lints, the core, one engine a language, 
 
 conformance: build chromium ## the scenarios on every surface; SCENARIOS=<folder or file> names others
 	@python3 tests/conformance/run.py $(SCENARIOS)
+
+bench: build chromium $(BENCH_NODE_MODULES) ## every figure beside the peers, into bench/results; under ten minutes, on a machine left alone
+	@node bench/js/run.mjs
+	@node bench/js/browser.mjs
+	@python3 bench/python/run.py
+	@cd bench/rust && cargo run --quiet --release --locked
+	@target/venv/bin/python bench/report.py
+
+bench-quick: build chromium $(BENCH_NODE_MODULES) ## the same in under a minute, rougher; prints its figures and keeps none
+	@node bench/js/run.mjs --quick
+	@node bench/js/browser.mjs --quick
+	@python3 bench/python/run.py --quick
+	@cd bench/rust && cargo run --quiet --release --locked -- --quick
 
 build: $(ADDON) $(JS) $(PYTHON) ## the engines and the packages of every language
 

@@ -115,7 +115,12 @@ async def storms(few: int, rounds: int) -> Race:
 
 async def curve() -> Figure:
     """One waiter's share of such a storm."""
-    makers = [("bulkheads", ours, 5), ("asyncio.Semaphore", semaphore, 4), ("anyio.CapacityLimiter", limiter, 4)]
+    makers = [
+        ("bulkheads", ours, 5),
+        ("asyncio.Semaphore", semaphore, 4),
+        ("anyio.CapacityLimiter", limiter, 4),
+        ("a future each, no limit", bare, 5),
+    ]
     return {
         "id": "python-cancel",
         "title": "Python: a task that waits and is cancelled, in random order, against queue length",

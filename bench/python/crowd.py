@@ -59,7 +59,7 @@ def block(tasks: int, rounds: int) -> Race:
 def function(tasks: int, rounds: int) -> Race:
     guarded = bulkhead()
     ours = many("bulkheads", "await bulkhead.run(work)", lambda: guarded.run(work))
-    return race("9, run", "tasks through 10 permits, run(fn)", ours, [], tasks, rounds)
+    return race("9-run", "tasks through 10 permits, run(fn)", ours, [], tasks, rounds)
 
 
 def race(id: str, title: str, ours: Contender, others: list[Contender], tasks: int, rounds: int) -> Race:

@@ -63,12 +63,12 @@ class Crowd:
             self.join()
 
 
-Move = tuple[str, float | None, bool, Callable[[Crowd, int], None]]
+Move = tuple[str, str, float | None, bool, Callable[[Crowd, int], None]]
 MOVES: dict[str, Move] = {
-    "acquire + release": ("acquire; finish; next_event; start", 1.5, True, Crowd.pass_on),
-    "enqueue + cancel": ("acquire; cancel", 1.5, True, Crowd.come_and_go),
-    "enqueue + time-out": ("handle_timeout; next_event; acquire", 1.5, False, Crowd.time_out),
-    "cancel anywhere": ("cancel of a random waiter; acquire", None, True, Crowd.cancel_any),
+    "acquire + release": ("release", "acquire; finish; next_event; start", 1.5, True, Crowd.pass_on),
+    "enqueue + cancel": ("cancel", "acquire; cancel", 1.5, True, Crowd.come_and_go),
+    "enqueue + time-out": ("timeout", "handle_timeout; next_event; acquire", 1.5, False, Crowd.time_out),
+    "cancel anywhere": ("anywhere", "cancel of a random waiter; acquire", None, True, Crowd.cancel_any),
 }
 
 
@@ -78,9 +78,9 @@ async def races(calls: int, rounds: int, many: int = MANY) -> AsyncIterator[Race
 
 
 def race(title: str, calls: int, rounds: int, many: int) -> Race:
-    _, target, _, _ = MOVES[title]
+    move_id, _, target, _, _ = MOVES[title]
     return Race(
-        id=f"11, engine, {title}",
+        id=f"11-engine-{move_id}",
         title=f"{title} at the engine, {many:,} waiters against {FEW:,}",
         unit="ns per call",
         work="the queue keeps its length: one call comes, one goes",
@@ -94,7 +94,7 @@ def race(title: str, calls: int, rounds: int, many: int) -> Race:
 
 
 def contender(title: str, length: int, name: str) -> Contender:
-    how, _, is_patient, move = MOVES[title]
+    _, how, _, is_patient, move = MOVES[title]
     crowd = Crowd(length, is_patient)
 
     async def run(calls: int) -> None:

@@ -101,6 +101,7 @@ def row(race: Race, times: dict[str, list[Time]]) -> Figure:
         "title": race.title,
         "engine": race.engine,
         "unit": race.unit,
+        "measure": "overhead" if race.bare else "whole time",
         "work": race.work,
         "options": race.options,
         "rounds": race.rounds,

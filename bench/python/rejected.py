@@ -109,7 +109,7 @@ async def function(calls: int, rounds: int) -> Race:
 
 async def block(calls: int, rounds: int) -> Race:
     return Race(
-        id="6, async with",
+        id="6-block",
         title="a rejected async with",
         unit=UNIT,
         work="async with while the only permit is held, and its error caught",

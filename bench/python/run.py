@@ -20,7 +20,9 @@ RESULTS = HERE.parent / "results"
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="The rows of Python, beside its peers.")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller crowds; nothing is written")
-    parser.add_argument("--rows", type=lambda text: text.split(","), default=[], help="only these, as 7,8a")
+    parser.add_argument(
+        "--rows", type=lambda text: text.split(","), default=[], help="only these, as 7,8a; 8 is all that begin so"
+    )
     parser.add_argument("--python", metavar="INTERPRETER", help="another version of Python, as python3.13")
     parser.add_argument(
         "--loop", choices=["asyncio", "uvloop"], help="only on this loop; otherwise some rows are measured on both"

@@ -77,10 +77,10 @@ class Crowd:
         raise AssertionError("there was no permit")
 
 
-MOVES: dict[str, tuple[str, Callable[[Crowd, int], Awaitable[None]]]] = {
-    "acquire + release": ("await bulkhead.acquire(); permit.release()", Crowd.pass_on),
-    "enqueue + cancel": ("await bulkhead.acquire(); task.cancel()", Crowd.come_and_go),
-    "enqueue + time-out": ("await bulkhead.acquire(timeout=1e-6)", Crowd.time_out),
+MOVES: dict[str, tuple[str, str, Callable[[Crowd, int], Awaitable[None]]]] = {
+    "acquire + release": ("release", "await bulkhead.acquire(); permit.release()", Crowd.pass_on),
+    "enqueue + cancel": ("cancel", "await bulkhead.acquire(); task.cancel()", Crowd.come_and_go),
+    "enqueue + time-out": ("timeout", "await bulkhead.acquire(timeout=1e-6)", Crowd.time_out),
 }
 
 
@@ -96,13 +96,13 @@ async def races(calls: int, rounds: int, many: int = MANY) -> AsyncIterator[Race
 
 
 def race(title: str, calls: int, rounds: int, many_wait: Crowd, few_wait: Crowd) -> Race:
-    how, move = MOVES[title]
+    move_id, how, move = MOVES[title]
 
     def contender(name: str, crowd: Crowd) -> Contender:
         return Contender(name, how, lambda calls: move(crowd, calls))
 
     return Race(
-        id=f"11, package, {title}",
+        id=f"11-package-{move_id}",
         title=f"{title} with {many_wait.length:,} waiters against {FEW:,}, tasks and all",
         unit="ns per call",
         work="tasks that come, wait and go; the queue keeps its length",

@@ -28,7 +28,7 @@ struct Move {
 
 const MOVES: [Move; 5] = [
     Move {
-        id: "11, acquire + release",
+        id: "11-release",
         title: "acquire + release",
         calls: "acquire; finish grants the first waiter; poll_event; start",
         note: "",
@@ -37,7 +37,7 @@ const MOVES: [Move; 5] = [
         step: Crowd::pass_on,
     },
     Move {
-        id: "11, enqueue + cancel",
+        id: "11-cancel",
         title: "enqueue + cancel",
         calls: "acquire; cancel",
         note: "",
@@ -46,7 +46,7 @@ const MOVES: [Move; 5] = [
         step: Crowd::come_and_go,
     },
     Move {
-        id: "11, enqueue + time-out",
+        id: "11-timeout",
         title: "enqueue + time-out",
         calls: "handle_timeout; poll_event; acquire",
         note: "all calls wait equally long, as the bulkhead's own time-out makes them",
@@ -55,7 +55,7 @@ const MOVES: [Move; 5] = [
         step: Crowd::time_out,
     },
     Move {
-        id: "11, cancel anywhere",
+        id: "11-anywhere",
         title: "enqueue + cancel of a waiter chosen at random",
         calls: "cancel; acquire",
         note: "each waiter that is looked up lies elsewhere in memory: with a million of them no cache holds them all",
@@ -64,7 +64,7 @@ const MOVES: [Move; 5] = [
         step: Crowd::replace_any,
     },
     Move {
-        id: "11, mixed time-outs",
+        id: "11-mixed",
         title: "enqueue + time-out, waits of all lengths",
         calls: "poll_timeout; handle_timeout; poll_event; acquire",
         note: "each waiter that times out lies elsewhere in memory: with a million of them no cache holds them all",
@@ -85,7 +85,7 @@ pub(crate) fn races() -> impl Iterator<Item = Race> {
         target: kind.target,
         ours: contender(kind, MANY, "bulkheads"),
         peers: vec![contender(kind, FEW, "bulkheads, 1,000 waiters")],
-        others: if kind.id == "11, enqueue + cancel" {
+        others: if kind.id == "11-cancel" {
             vec![tokio(FEW), tokio(MANY), async_lock(FEW), async_lock(MANY)]
         } else {
             vec![]
