@@ -77,14 +77,14 @@ async def bare() -> Waiting:
     return waiting
 
 
-async def contender(name: str, calls: str, make: Maker, length: int, note: str = "") -> Contender:
+async def contender(name: str, calls: str, make: Maker, length: int, note: str = "", smaller: int = 0) -> Contender:
     waiting = await make()
 
     async def run(storms: int) -> None:
         for _ in range(storms):
             await storm(waiting, length)
 
-    return Contender(f"{name}, {length:,}", calls, run, note)
+    return Contender(f"{name}, {length:,}", calls, run, note, f"{name}, {smaller:,}" if smaller else "")
 
 
 async def storms(few: int, rounds: int) -> Race:
@@ -98,13 +98,13 @@ async def storms(few: int, rounds: int) -> Race:
         calls=1,
         rounds=rounds,
         target=12,
-        ours=await contender("bulkheads", "async with bulkhead", ours, many),
+        ours=await contender("bulkheads", "async with bulkhead", ours, many, smaller=few),
         peers=[await contender("bulkheads", "async with bulkhead", ours, few)],
         others=[
             await contender("asyncio.Semaphore", "async with semaphore", semaphore, few, peers.NO_BOUND),
             await contender("anyio.CapacityLimiter", "async with limiter", limiter, few, peers.ANY_LOOP),
             await contender("a future each", "await future", bare, few, "no limit, no queue"),
-            await contender("a future each", "await future", bare, many, "no limit, no queue"),
+            await contender("a future each", "await future", bare, many, "no limit, no queue", smaller=few),
         ],
         missing=[{"name": f"asyncio.Semaphore, {many:,}", "why": QUADRATIC}],
         nanos_per_unit=1e6,

@@ -23,6 +23,8 @@ class Contender:
     run: Callable[[int], Awaitable[None]]
     """Does the work so many times. It has a loop of its own, so that nothing but its calls is measured."""
     note: str = ""
+    smaller: str = ""
+    """Who does the same on a smaller scale; how much more it takes than that is its growth."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,18 @@ def row(race: Race, times: dict[str, list[Time]]) -> Figure:
     def figure(contender: Contender) -> Figure:
         taken = times[contender.name]
         collecting = {"collecting": spread([time.collecting for time in taken])} if race.shows_collections else {}
-        return described(contender) | spread([time.whole - least for time, least in zip(taken, bare)]) | collecting
+        return (
+            described(contender)
+            | spread([time.whole - least for time, least in zip(taken, bare)])
+            | collecting
+            | growth(contender)
+        )
+
+    def growth(contender: Contender) -> Figure:
+        if not contender.smaller:
+            return {}
+        large, small = (median(time.whole for time in times[name]) for name in (contender.name, contender.smaller))
+        return {"growth": round(large / small, 2)}
 
     ours, peers = figure(race.ours), [figure(peer) for peer in race.peers]
     best = min(peers, key=lambda peer: float(peer["median"]), default=None)

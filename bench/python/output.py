@@ -15,6 +15,7 @@ def show(figure: Figure) -> None:
     for contender in [*([figure["bare"]] if figure["bare"] else []), figure["ours"], *figure["peers"]]:
         span = f"{contender['min']:,.0f} – {contender['max']:,.0f}"
         collecting = f"   collecting {contender['collecting']['median']:,.0f}" if "collecting" in contender else ""
+        collecting += f"   grown × {contender['growth']}" if "growth" in contender else ""
         print(f"    {contender['name']:32}{contender['median']:12,.0f}   {span:24} {contender['calls']}{collecting}")
     if figure["ratio"] is not None:
         met = {True: "met", False: "missed", None: "reported"}[figure["met"]]
