@@ -11,6 +11,8 @@ Row = dict[str, Any]
 Figure = dict[str, Any]
 
 RUNTIMES = {"node": "Node", "browser": "browser", "python": "Python", "rust": "Rust"}
+TEXTS = {"", "#", "what", "where", "unit", "who", "calls", "remarks"}
+"""Columns of words; all others hold numbers."""
 
 
 def document(found: list[Results]) -> str:
@@ -56,7 +58,7 @@ def summary(rows: list[tuple[Results, Row]], has_target: bool) -> str:
         beside = f"{amount(best['median'])} ({best['name']})" if best else ""
         cells = [row["id"], row["title"], where(results, row), unit(row), amount(row["ours"]["median"]), beside, ratio(row)]
         lines.append([*cells, *([f"≤ {row['target']}", met(row)] if has_target else [])])
-    return table(head, lines, left=4)
+    return table(head, lines)
 
 
 def every_figure(results: Results) -> Iterator[str]:
@@ -87,18 +89,17 @@ def figures(row: Row) -> str:
         calls = f"`{each['calls']}`" if each.get("calls") else ""
         span = f"{amount(each['min'])} – {amount(each['max'])}"
         lines.append([each["name"], calls, amount(each["median"]), span, "; ".join(filter(None, remarks))])
-    return table(["who", "calls", "median", "min – max", "remarks"], lines, left=2)
+    return table(["who", "calls", "median", "min – max", "remarks"], lines)
 
 
 def curve(each: dict[str, Any]) -> str:
     lines = [[series["name"], *("" if cost is None else amount(cost) for cost in series["y"])] for series in each["series"]]
     picture = f"![{each['title']}]({each['id']}.svg)"
-    return f"## {each['title']} ({each['unit']})\n\n{picture}\n\n" + table(["", *(f"{x:,}" for x in each["x"])], lines, left=1)
+    return f"## {each['title']} ({each['unit']})\n\n{picture}\n\n" + table(["", *(f"{x:,}" for x in each["x"])], lines)
 
 
-def table(head: list[str], lines: Iterable[list[str]], left: int) -> str:
-    """`left` columns of texts, then numbers."""
-    rule = ["---" if place < left else "--:" for place in range(len(head))]
+def table(head: list[str], lines: Iterable[list[str]]) -> str:
+    rule = ["---" if name in TEXTS else "--:" for name in head]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in [head, rule, *lines])
 
 
