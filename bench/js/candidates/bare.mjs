@@ -1,0 +1,6 @@
+// The same work without any limit.
+
+const plain = { shown: 'fn()', make: () => undefined, call: 'fn()' };
+const reading = { shown: 'fn({ signal })', make: () => new AbortController(), call: 'fn(it)' };
+
+export const uses = { exec: plain, callTimeout: plain, ownSignal: plain, readSignal: reading, readTimeout: reading };

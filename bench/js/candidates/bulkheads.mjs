@@ -1,0 +1,32 @@
+// This package, as its README uses it.
+
+import { Bulkhead } from 'bulkheads';
+
+export const engine = () => Bulkhead.engine;
+
+const TEN = { maxConcurrent: 10 };
+const ONE = { maxConcurrent: 1, maxQueue: 2_000_000, timeoutMs: 3_600_000 };
+
+export const uses = {
+  exec: use(TEN, 'it.exec(fn)'),
+  crowd: use({ maxConcurrent: 10, maxQueue: 2_000_000, timeoutMs: 60_000 }, 'it.exec(fn)'),
+  callTimeout: use({ maxConcurrent: 10, callTimeoutMs: 60_000 }, 'it.exec(fn)'),
+  ownSignal: use(TEN, 'it.exec(fn, { signal })'),
+  readSignal: use(TEN, 'it.exec(fn)', 'it.exec(({ signal }) => …)'),
+  readTimeout: use({ maxConcurrent: 10, callTimeoutMs: 60_000 }, 'it.exec(fn)', 'it.exec(({ signal }) => …)'),
+  full: use({ maxConcurrent: 1 }, 'it.exec(fn)'),
+  waitTimeout: use(ONE, 'it.exec(fn)'),
+  waitSignal: use(ONE, 'it.exec(fn, { signal })'),
+  waiting: use(ONE, 'it.exec(fn)'),
+  map: use(TEN, 'it.map(items, fn)'),
+};
+
+/** A row may say how long to wait in the queue. */
+function use(options, call, shownCall = call) {
+  const written = JSON.stringify(options).replaceAll('"', '').replaceAll(':', ': ').replaceAll(',', ', ');
+  return {
+    shown: `new Bulkhead('b', ${written}).${shownCall.replace('it.', '')}`,
+    make: ({ timeoutMs } = {}) => new Bulkhead('b', timeoutMs === undefined ? options : { ...options, timeoutMs }),
+    call,
+  };
+}

@@ -1,0 +1,57 @@
+// Measures jobs, wherever that happens: each sample in a process (or a page) of its own, so that no candidate pays for the garbage,
+// the timers and the deoptimised code of another. `take(id, name, engine)` takes a sample.
+
+import { contendersFor } from './candidates/index.mjs';
+import { shuffled } from './harness.mjs';
+
+/** Whoever takes longer for one sample has had his turn; whoever is this far behind the best has two. */
+const LONG_MS = 5_000;
+const FAR_BEHIND = 4;
+
+export async function measureAll(jobs, { take, engines, quick, rounds, tell }) {
+  const rows = [];
+  const curves = [];
+  for (const job of jobs) {
+    const start = performance.now();
+    const figures = await measure(job, { take, engines, quick, rounds: rounds ?? job.rounds({ quick }) });
+    rows.push(...(figures.rows ?? []));
+    curves.push(...(figures.curves ?? []));
+    tell(`${job.id}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  }
+  return { rows, curves };
+}
+
+/** In every round everybody has one turn: each engine of ours, and each peer. */
+async function measure(job, { take, engines, quick, rounds }) {
+  const contenders = await contendersFor(job.use);
+  const entrants = contenders.flatMap(({ name }) => (name === 'bulkheads' ? engines.map((engine) => ({ name, engine })) : [{ name }]));
+  for (const entrant of entrants) entrant.samples = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const entrant of shuffled(entrants)) {
+      if (!entrant.isDone) await takeTurn(entrant, () => take(job.id, entrant.name, entrant.engine));
+    }
+    if (round > 0) for (const entrant of entrants) entrant.isDone ||= isFarBehind(entrant, entrants);
+  }
+  return job.assemble(engines.map((engine) => seenBy(engine, contenders, entrants)), { quick });
+}
+
+async function takeTurn(entrant, take) {
+  const start = performance.now();
+  const sample = await take();
+  entrant.missing = sample.missing;
+  if (sample.missing === undefined) entrant.samples.push(sample);
+  entrant.isDone = sample.missing !== undefined || (performance.now() - start > LONG_MS && entrant.name !== 'bulkheads');
+}
+
+function isFarBehind({ name, samples: [first] }, entrants) {
+  const best = Math.min(...entrants.map(({ samples: [other] }) => other?.cost ?? Infinity));
+  return name !== 'bulkheads' && first.cost > FAR_BEHIND * best;
+}
+
+/** What one engine has beside it. */
+function seenBy(engine, contenders, entrants) {
+  const beside = entrants.filter((entrant) => (entrant.engine ?? engine) === engine);
+  const missing = beside.filter((entrant) => entrant.missing !== undefined).map(({ name, missing: why }) => ({ name, why }));
+  const samples = new Map(beside.filter((entrant) => entrant.samples.length > 0).map((entrant) => [entrant.name, entrant.samples]));
+  return { engine, contenders, samples, missing };
+}

@@ -1,0 +1,53 @@
+// 2: a crowd of calls at once, through few permits.
+
+import { median, timed } from '../harness.mjs';
+import { allAtOnce } from '../loops.mjs';
+import { compared } from '../row.mjs';
+
+/** Nanoseconds: whoever would take longer is not waited for; whoever takes long is measured once. */
+const LONGEST = 12e9;
+const LONG = 2e9;
+
+const one = async () => 1;
+
+export const jobs = [
+  job({ id: '2-sync', title: '100,000 calls at once through 10 permits', fn: () => one, work: 'async () => 1', target: 0.65 }),
+  job({
+    id: '2-turn',
+    title: '100,000 calls at once through 10 permits, work that takes a turn',
+    fn: (host) => host.nextTurn,
+    work: 'waits for one turn of the event loop (setImmediate, in a browser a message)',
+    target: null,
+  }),
+];
+
+function job({ fn, ...row }) {
+  const crowd = ({ quick }) => (quick ? 20_000 : 100_000);
+  return {
+    id: row.id,
+    use: 'crowd',
+    rounds: ({ quick }) => (quick ? 1 : 5),
+    sample: ({ make, ...calls }, host) => {
+      const loop = allAtOnce(calls);
+      const work = fn(host);
+      return sample(host, crowd(host), (count) => loop(make({ fn: work }), work, count));
+    },
+    assemble: (measured, host) => {
+      const options = 'maxConcurrent: 10, maxQueue: 2000000, timeoutMs: 60000';
+      const known = { ...row, unit: 'ns per call', measure: 'whole time', options, calls: crowd(host) };
+      return { rows: measured.map((each) => compared(known, each)) };
+    },
+  };
+}
+
+async function sample(host, calls, act) {
+  const tenth = calls / 10;
+  await timed(host, tenth / 10, () => act(tenth / 10));
+  const cost = await timed(host, tenth, () => act(tenth));
+  if (cost * calls > LONGEST) return { missing: `too slow: ${Math.round(cost / 1000)} µs per call with ${tenth} at once` };
+  const first = await timed(host, calls, () => act(calls));
+  if (first * calls > LONG) return { cost: first };
+  const costs = [];
+  for (let turn = 0; turn < 3; turn += 1) costs.push(await timed(host, calls, () => act(calls)));
+  return { cost: median(costs) };
+}
