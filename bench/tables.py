@@ -65,13 +65,21 @@ def every_figure(results: Results) -> Iterator[str]:
     yield f"## {RUNTIMES[results['surface']]}: every figure"
     for row in results["rows"]:
         yield f"### {row['id']}, {where(results, row)}: {row['title']}"
-        texts = [unit(row), row["work"], f"options {row['options']}", f"{row['rounds']} rounds of {row['calls']:,}"]
-        yield "; ".join(text for text in texts if text) + "."
+        yield "; ".join(filter(None, [unit(row), row.get("work"), options(row), effort(row)])) + "."
         if row.get("note"):
             yield sentence(row["note"])
         yield figures(row)
         if row.get("missing"):
             yield "Not measured: " + "; ".join(f"{each['name']} ({each['why']})" for each in row["missing"]) + "."
+
+
+def options(row: Row) -> str:
+    return f"options {row['options']}" if row.get("options") else ""
+
+
+def effort(row: Row) -> str:
+    each = f" of {row['calls']:,}" if row.get("calls", 1) > 1 else ""
+    return f"{row['rounds']} round{'s' if row['rounds'] > 1 else ''}{each}" if row.get("rounds") else ""
 
 
 def figures(row: Row) -> str:
@@ -100,7 +108,9 @@ def curve(each: dict[str, Any]) -> str:
 
 def table(head: list[str], lines: Iterable[list[str]]) -> str:
     rule = ["---" if name in TEXTS else "--:" for name in head]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in [head, rule, *lines])
+    return "\n".join(
+        "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in line) + " |" for line in [head, rule, *lines]
+    )
 
 
 def where(results: Results, row: Row) -> str:
