@@ -15,6 +15,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "results"
+AT_HOME = "BULKHEADS_BENCH_RESTARTED"
+"""Set in the environment that has the peers, so that what is missing there is an error and no endless search."""
 
 
 def arguments() -> argparse.Namespace:
@@ -33,13 +35,13 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
-    if options.python or importlib.util.find_spec("aiometer") is None:
+    if AT_HOME not in os.environ and (options.python or importlib.util.find_spec("aiometer") is None):
         restart(options.python)
     import output
     import suite
 
     figures = suite.run(options.quick, options.rows, options.loop)
-    is_whole = not (options.quick or options.rows or options.loop or os.environ.get("BENCH_PYTHON"))
+    is_whole = not (options.quick or options.rows or options.loop or options.python)
     target = options.json or (RESULTS / "python.json" if is_whole else None)
     if target:
         output.write(figures, target)
@@ -48,13 +50,10 @@ def main() -> None:
 
 def restart(interpreter: str | None) -> None:
     """The same in the environment that has the peers."""
-    chosen = {"PYTHON": interpreter, "BENCH_PYTHON": interpreter} if interpreter else {}
-    environment = os.environ | chosen
+    environment = os.environ | ({"PYTHON": interpreter} if interpreter else {})
     venv = subprocess.run([str(HERE / "venv.sh")], env=environment, stdout=subprocess.PIPE, text=True, check=True)
     python = venv.stdout.strip()
-    rest = iter(sys.argv[1:])
-    kept = [word for word in rest if not (word.startswith("--python") and ("=" in word or next(rest, "") or True))]
-    os.execve(python, [python, str(HERE / "run.py"), *kept], environment)
+    os.execve(python, [python, *sys.argv], environment | {AT_HOME: "yes"})
 
 
 if __name__ == "__main__":

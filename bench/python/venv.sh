@@ -18,5 +18,5 @@ if ! cmp -s bench/requirements.txt "$venv/.requirements.txt"; then
     cp bench/requirements.txt "$venv/.requirements.txt"
 fi
 printf '%s\n' "$PWD/bindings-python/python" >"$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/bulkheads.pth"
-[ -e bindings-python/python/bulkheads/_engine.abi3.so ] || tests/ci/python.sh
+[ -e bindings-python/python/bulkheads/_engine.abi3.so ] || tests/ci/python.sh >&2
 printf '%s\n' "$python"
