@@ -129,7 +129,8 @@ impl Bulkhead {
     /// When `owner` must call [`Bulkhead::handle_timeout`]; may change with every input.
     #[must_use]
     pub fn poll_timeout(&self, owner: OwnerId) -> Option<Instant> {
-        self.owners.get(self.owners.find(owner)?).first_deadline()
+        let owner = self.owners.find(owner)?;
+        self.owners.get(owner).first_deadline(&self.store)
     }
 
     /// Whether anybody unanswered depends on `owner`'s timer: if not, it need not keep the host's
@@ -138,7 +139,7 @@ impl Bulkhead {
     pub fn keeps_alive(&self, owner: OwnerId) -> bool {
         self.owners
             .find(owner)
-            .is_some_and(|owner| self.owners.get(owner).keeps_alive())
+            .is_some_and(|owner| self.owners.get(owner).keeps_alive(&self.store))
     }
 
     /// Asks for one [`Event::Idle`] at the first moment when nobody waits and no permit is held.

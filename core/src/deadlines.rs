@@ -1,7 +1,9 @@
-//! A binary heap of deadlines that knows where each of its slots stands.
+//! The deadlines of one kind: a list for those that come in their order, a heap for the rest.
 //!
-//! The position is written into the slab's entry, so that leaving from the middle costs
-//! O(log n), and the heap holds no entry that has already left.
+//! Calls without bounds of their own all have the bulkhead's time-out, so that their deadlines come
+//! in the order in which they fall. Those are linked through the slab: adding one, taking the first
+//! and leaving from the middle cost the same however many there are. A deadline that lies before
+//! the last of the list goes to a binary heap, which knows where each of its slots stands: O(log n).
 
 use alloc::vec::Vec;
 
@@ -16,35 +18,104 @@ pub(crate) struct Deadline {
     pub(crate) slot: u32,
 }
 
-#[derive(Debug, Default)]
+/// Where a slot's deadline stands, if it is not in the heap.
+pub(crate) const LISTED: u32 = NIL - 1;
+
+#[derive(Debug)]
 pub(crate) struct Deadlines {
+    first: u32,
+    last: u32,
     heap: Vec<Deadline>,
 }
 
+impl Default for Deadlines {
+    fn default() -> Self {
+        Self {
+            first: NIL,
+            last: NIL,
+            heap: Vec::new(),
+        }
+    }
+}
+
 impl Deadlines {
-    pub(crate) fn first(&self) -> Option<Deadline> {
-        self.heap.first().copied()
+    pub(crate) fn first(&self, store: &Store) -> Option<Deadline> {
+        let listed = listed(store, self.first);
+        let heaped = self.heap.first().copied();
+        match (listed, heaped) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
     }
 
     pub(crate) fn insert(&mut self, store: &mut Store, at: Instant, slot: u32) {
         let seq = store.get(slot).seq;
-        self.heap.push(Deadline { at, seq, slot });
-        self.rise(store, self.heap.len() - 1);
+        let deadline = Deadline { at, seq, slot };
+        if listed(store, self.last).is_none_or(|last| last < deadline) {
+            self.append(store, deadline);
+        } else {
+            self.heap.push(deadline);
+            self.rise(store, self.heap.len() - 1);
+        }
     }
 
     /// Takes a slot out; one that has no deadline here must not be passed.
     pub(crate) fn remove(&mut self, store: &mut Store, slot: u32) {
-        let place = store.get(slot).heap as usize;
-        store.at(slot).heap = NIL;
+        let place = store.get(slot).timer;
+        store.at(slot).timer = NIL;
+        if place == LISTED {
+            self.unlink(store, slot);
+        } else {
+            self.remove_from_heap(store, place as usize);
+        }
+    }
+
+    /// All of them, each with where it must say that it stands.
+    pub(crate) fn places(&self, store: &Store) -> impl Iterator<Item = (u32, Deadline)> {
+        let mut next = self.first;
+        let list = core::iter::from_fn(move || {
+            let deadline = listed(store, next)?;
+            next = store.get(next).later;
+            Some((LISTED, deadline))
+        });
+        list.chain((0..).zip(self.heap.iter().copied()))
+    }
+
+    fn append(&mut self, store: &mut Store, deadline: Deadline) {
+        let Deadline { at, slot, .. } = deadline;
+        let last = core::mem::replace(&mut self.last, slot);
+        let entry = store.at(slot);
+        entry.timer = LISTED;
+        entry.due = at;
+        entry.sooner = last;
+        entry.later = NIL;
+        if last == NIL {
+            self.first = slot;
+        } else {
+            store.at(last).later = slot;
+        }
+    }
+
+    fn unlink(&mut self, store: &mut Store, slot: u32) {
+        let (sooner, later) = (store.get(slot).sooner, store.get(slot).later);
+        if sooner == NIL {
+            self.first = later;
+        } else {
+            store.at(sooner).later = later;
+        }
+        if later == NIL {
+            self.last = sooner;
+        } else {
+            store.at(later).sooner = sooner;
+        }
+    }
+
+    fn remove_from_heap(&mut self, store: &mut Store, place: usize) {
         self.heap.swap_remove(place);
         if place < self.heap.len() {
             let place = self.rise(store, place);
             self.sink(store, place);
         }
-    }
-
-    pub(crate) fn slots(&self) -> impl Iterator<Item = Deadline> + '_ {
-        self.heap.iter().copied()
     }
 
     fn rise(&mut self, store: &mut Store, mut place: usize) -> usize {
@@ -88,6 +159,18 @@ impl Deadlines {
     )]
     fn put(&mut self, store: &mut Store, place: usize, item: Deadline) {
         self.heap[place] = item;
-        store.at(item.slot).heap = place as u32;
+        store.at(item.slot).timer = place as u32;
     }
+}
+
+/// The deadline of a slot that stands in the list; none for no slot.
+fn listed(store: &Store, slot: u32) -> Option<Deadline> {
+    (slot != NIL).then(|| {
+        let entry = store.get(slot);
+        Deadline {
+            at: entry.due,
+            seq: entry.seq,
+            slot,
+        }
+    })
 }

@@ -23,7 +23,7 @@ impl Bulkhead {
         self.end_waits();
         self.time_out_runs();
         self.abandon_runs();
-        self.owners.refresh_next_due();
+        self.owners.refresh_next_due(&self.store);
         self.settle();
     }
 

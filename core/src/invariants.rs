@@ -78,7 +78,7 @@ impl Bulkhead {
 
     fn check_timers(&self) -> Result<(), &'static str> {
         for owner in self.owners.iter() {
-            for (kind, heap) in [Kind::Wait, Kind::Run, Kind::Grace]
+            for (kind, timers) in [Kind::Wait, Kind::Run, Kind::Grace]
                 .into_iter()
                 .zip(&owner.timers)
             {
@@ -87,11 +87,11 @@ impl Bulkhead {
                     Kind::Run => Phase::Running,
                     Kind::Grace => Phase::Overrun,
                 };
-                for (place, due) in heap.slots().enumerate() {
+                for (place, due) in timers.places(&self.store) {
                     let entry = self.store.get(due.slot);
                     ensure(
-                        entry.heap as usize == place,
-                        "a slot knows its place in the heap",
+                        entry.timer == place,
+                        "a slot knows where its deadline stands",
                     )?;
                     ensure(entry.phase == phase, "a timer belongs to its phase")?;
                     ensure(
@@ -104,7 +104,7 @@ impl Bulkhead {
         let armed = self
             .store
             .in_use()
-            .filter(|(_, entry)| entry.heap != NIL)
+            .filter(|(_, entry)| entry.timer != NIL)
             .count();
         let timers = self.owners.iter().flat_map(|owner| &owner.timers);
         ensure(
@@ -112,7 +112,10 @@ impl Bulkhead {
             "whether there are deadlines is known",
         )?;
         ensure(
-            armed == timers.map(|heap| heap.slots().count()).sum(),
+            armed
+                == timers
+                    .map(|timers| timers.places(&self.store).count())
+                    .sum(),
             "no timer is lost",
         )
     }

@@ -211,8 +211,8 @@ impl Owners {
     }
 
     /// Makes the lower bound exact again.
-    pub(crate) fn refresh_next_due(&mut self) {
-        let first = |owner: &Owner| owner.first_deadline();
+    pub(crate) fn refresh_next_due(&mut self, store: &Store) {
+        let first = |owner: &Owner| owner.first_deadline(store);
         self.next_due = self
             .list
             .iter()
@@ -234,7 +234,7 @@ impl Owners {
     /// Takes the timer of a slot away, if it has one.
     pub(crate) fn disarm(&mut self, store: &mut Store, kind: Kind, slot: u32) {
         let entry = store.get(slot);
-        if entry.heap != crate::store::NIL {
+        if entry.timer != crate::store::NIL {
             self.list[entry.owner as usize].timers[kind as usize].remove(store, slot);
             self.armed -= 1;
             if self.armed == 0 {
@@ -253,7 +253,7 @@ impl Owners {
         let firsts = self
             .list
             .iter()
-            .filter_map(|owner| owner.timers[kind as usize].first());
+            .filter_map(|owner| owner.timers[kind as usize].first(store));
         let first = firsts.min().filter(|deadline| deadline.at <= now)?;
         self.disarm(store, kind, first.slot);
         Some(first)
@@ -261,17 +261,15 @@ impl Owners {
 }
 
 impl Owner {
-    pub(crate) fn first_deadline(&self) -> Option<Instant> {
-        self.timers
-            .iter()
-            .filter_map(|heap| heap.first().map(|deadline| deadline.at))
-            .min()
+    pub(crate) fn first_deadline(&self, store: &Store) -> Option<Instant> {
+        let firsts = self.timers.iter().filter_map(|timers| timers.first(store));
+        firsts.map(|deadline| deadline.at).min()
     }
 
     /// Whether anybody who was not answered yet depends on its timers.
-    pub(crate) fn keeps_alive(&self) -> bool {
+    pub(crate) fn keeps_alive(&self, store: &Store) -> bool {
         [Kind::Wait, Kind::Run]
             .iter()
-            .any(|kind| self.timers[*kind as usize].first().is_some())
+            .any(|kind| self.timers[*kind as usize].first(store).is_some())
     }
 }

@@ -30,8 +30,11 @@ pub(crate) struct Entry {
     pub(crate) weight: u32,
     /// Index of its owner.
     pub(crate) owner: u32,
-    /// Where it stands in its timer heap, [`NIL`] if it has no timer.
-    pub(crate) heap: u32,
+    /// Where its deadline stands, [`NIL`] if it has none; the next three are for one in a list.
+    pub(crate) timer: u32,
+    pub(crate) due: Instant,
+    pub(crate) sooner: u32,
+    pub(crate) later: u32,
     generation: u32,
     prev: u32,
     /// The next in the queue, or the next free slot.
@@ -183,7 +186,10 @@ impl Entry {
             seq: 0,
             weight,
             owner,
-            heap: NIL,
+            timer: NIL,
+            due: Instant::NEVER,
+            sooner: NIL,
+            later: NIL,
             generation: 1,
             prev: NIL,
             next: NIL,
