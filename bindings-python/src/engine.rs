@@ -1,26 +1,19 @@
 //! The class `Engine`: converts, calls, maps errors.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use bulkheads::engine::{self, Options, owner_number};
 use bulkheads::{InvalidOption, Notation, OwnerId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::drivers::Timer;
 use crate::number::Number;
+use crate::shared::Handle;
 
 /// A handle on a bulkhead's core: the core, shared, and the number of one owner.
 #[pyclass(frozen, module = "bulkheads._engine")]
 pub(crate) struct Engine {
-    shared: Arc<Mutex<engine::Engine>>,
-    owner: OwnerId,
-}
-
-impl Engine {
-    /// Poisoning cannot happen: the core does not panic, and a panic would end the process.
-    fn core(&self) -> MutexGuard<'_, engine::Engine> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    pub(crate) handle: Handle,
+    pub(crate) owner: OwnerId,
 }
 
 #[pymethods]
@@ -43,15 +36,18 @@ impl Engine {
         };
         let core = engine::Engine::new(Notation::SnakeSeconds, options).map_err(value_error)?;
         Ok(Self {
-            shared: Arc::new(Mutex::new(core)),
+            handle: Handle::new(core),
             owner: OwnerId::FIRST,
         })
     }
 
     fn attach(&self) -> Self {
-        let owner = self.core().attach();
+        let mut shared = self.handle.lock();
+        let owner = shared.core.attach();
+        shared.drivers.attach(owner);
+        drop(shared);
         Self {
-            shared: Arc::clone(&self.shared),
+            handle: self.handle.clone(),
             owner,
         }
     }
@@ -69,33 +65,45 @@ impl Engine {
         flags: u32,
     ) -> PyResult<i64> {
         let (weight, timeout, deadline) = (weight.0, timeout.0, deadline.0);
-        self.core()
+        self.handle
+            .lock()
+            .core
             .acquire(self.owner, now, weight, timeout, deadline, flags)
             .map(whole)
             .map_err(value_error)
     }
 
+    fn admit_now(&self, weight: u32, flags: u32) -> i64 {
+        whole(self.handle.lock().core.admit_now(self.owner, weight, flags))
+    }
+
+    fn finish_now(&self, id: f64, outcome: u32) -> bool {
+        self.handle.lock().core.finish_now(id, outcome)
+    }
+
     fn try_acquire(&self, now: f64, weight: Number) -> PyResult<i64> {
-        self.core()
+        self.handle
+            .lock()
+            .core
             .try_acquire(self.owner, now, weight.0)
             .map(whole)
             .map_err(value_error)
     }
 
     fn start(&self, id: f64) {
-        self.core().start(id);
+        self.handle.lock().core.start(id);
     }
 
     fn finish(&self, now: f64, id: f64, outcome: u32) -> bool {
-        self.core().finish(now, id, outcome)
+        self.handle.lock().core.finish(now, id, outcome)
     }
 
     fn release(&self, now: f64, id: f64) -> bool {
-        self.core().release(now, id)
+        self.handle.lock().core.release(now, id)
     }
 
     fn cancel(&self, now: f64, id: f64) -> u32 {
-        self.core().cancel(now, id)
+        self.handle.lock().core.cancel(now, id)
     }
 
     #[expect(
@@ -103,86 +111,103 @@ impl Engine {
         reason = "taken out of a Python sequence"
     )]
     fn abort(&self, now: f64, ids: Vec<f64>) {
-        self.core().abort(now, &ids);
+        self.handle.lock().core.abort(now, &ids);
     }
 
     fn resize(&self, now: f64, limit: Number) -> PyResult<()> {
-        self.core().resize(now, limit.0).map_err(value_error)
+        self.handle
+            .lock()
+            .core
+            .resize(now, limit.0)
+            .map_err(value_error)
     }
 
     fn close(&self, now: f64, abort: bool) {
-        self.core().close(now, abort);
+        self.handle.lock().core.close(now, abort);
     }
 
     fn drain(&self, now: f64) {
-        self.core().drain(now);
+        self.handle.lock().core.drain(now);
     }
 
     fn evict(&self, now: f64) {
-        self.core().evict(self.owner, now);
+        let mut shared = self.handle.lock();
+        shared.core.evict(self.owner, now);
+        shared.drivers.detach(self.owner);
+        let forgotten = shared.drivers.forget(self.owner);
+        drop(shared);
+        drop(forgotten);
     }
 
     fn watch_idle(&self, now: f64) -> bool {
-        self.core().watch_idle(self.owner, now)
+        self.handle.lock().core.watch_idle(self.owner, now)
     }
 
     fn watch_room(&self, now: f64, weight: Number) -> PyResult<bool> {
-        self.core()
+        self.handle
+            .lock()
+            .core
             .watch_room(self.owner, now, weight.0)
             .map_err(value_error)
     }
 
     fn handle_timeout(&self, now: f64) {
-        self.core().handle_timeout(now);
+        self.handle.lock().core.handle_timeout(now);
     }
 
     /// Kind, id and time at once: between two calls another thread could take the next event.
     fn next_event(&self) -> Option<(u32, i64, f64)> {
-        let event = self.core().next_event(self.owner);
+        let event = self.handle.lock().core.next_event(self.owner);
         (event.kind != 0).then(|| (event.kind, whole(event.id), event.time))
     }
 
     fn next_timer(&self) -> f64 {
-        self.core().next_timer(self.owner)
+        self.handle.lock().core.next_timer(self.owner)
+    }
+
+    /// What the loop will do without being asked again: the compiled calls leave a timer alone that serves as it is.
+    fn note_timer(&self, armed: f64, is_tidied: bool) {
+        let timer = Timer { armed, is_tidied };
+        self.handle.lock().drivers.note_timer(self.owner, timer);
     }
 
     fn keeps_alive(&self) -> bool {
-        self.core().keeps_alive(self.owner)
+        self.handle.lock().core.keeps_alive(self.owner)
     }
 
     fn take_wakes(&self) -> Vec<i64> {
-        let wakes = self.core().take_wakes(self.owner);
+        let wakes = self.handle.lock().core.take_wakes(self.owner);
         wakes.into_iter().map(whole).collect()
     }
 
     fn stats(&self) -> Vec<f64> {
-        let numbers = self.core().stats();
+        let numbers = self.handle.lock().core.stats();
         numbers.to_vec()
     }
 
     fn limit(&self) -> u32 {
-        self.core().core().limit()
+        self.handle.lock().core.core().limit()
     }
 
     fn active(&self) -> u64 {
-        self.core().core().active()
+        self.handle.lock().core.core().active()
     }
 
     fn queued(&self) -> u32 {
-        self.core().core().queued()
+        self.handle.lock().core.core().queued()
     }
 
     fn max_queue(&self) -> u32 {
-        self.core().core().max_queue()
+        self.handle.lock().core.core().max_queue()
     }
 }
 
-fn value_error(error: InvalidOption) -> PyErr {
+pub(crate) fn value_error(error: InvalidOption) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
 /// Ids, minus ids and codes are whole and below 2^53.
 #[expect(clippy::cast_possible_truncation, reason = "exact below 2^53")]
-const fn whole(number: f64) -> i64 {
+pub(crate) const fn whole(number: f64) -> i64 {
     number as i64
 }

@@ -1,11 +1,20 @@
-//! The engine of the Python package: the core's numbers behind a lock, see `docs/engine.md`.
+//! The engine of the Python package: the core's numbers behind a lock, see `docs/engine.md`; and the calls of the package as
+//! far as they go without waiting.
 //!
-//! Nothing here touches a Python object while the lock is held. So no finaliser, signal handler or
-//! other thread can ask for the lock of a thread that already has it, and a forked child never
-//! inherits it taken.
+//! Nothing here runs Python code, or drops a Python object, while the lock is held. So no finaliser, signal handler or other
+//! thread can ask for the lock of a thread that already has it, and a forked child never inherits it taken.
 
+mod awaitables;
+mod drivers;
 mod engine;
+mod gate;
+mod here;
+mod host;
 mod number;
+mod runs;
+mod shared;
+mod table;
+mod work;
 
 use pyo3::prelude::*;
 
@@ -13,5 +22,11 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _engine {
     #[pymodule_export]
+    use crate::awaitables::Ready;
+    #[pymodule_export]
     use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::gate::{Entry, Gate};
+    #[pymodule_export]
+    use crate::runs::Runs;
 }

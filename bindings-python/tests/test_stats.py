@@ -30,15 +30,31 @@ async def test_a_snapshot_is_a_value_that_later_calls_do_not_change() -> None:
 
 
 async def test_waits_and_runs_are_measured_in_seconds() -> None:
-    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=2, timeout=60)
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=2, timeout=60, call_timeout=60)
     await asyncio.gather(bulkhead.run(asyncio.sleep, 2), bulkhead.run(asyncio.sleep, 3))
     stats = bulkhead.stats()
-    assert (stats.waited.count, stats.ran.count) == (1, 2)
+    assert (stats.waited.count, stats.ran.count, stats.ran.sampled_every) == (1, 2, 1)
     assert stats.waited.sum == pytest.approx(2)
     assert stats.ran.sum == pytest.approx(5)
     assert stats.ran.max == pytest.approx(3)
     assert stats.ran.p50 == pytest.approx(2, rel=0.05)
     assert (stats.peak_active, stats.peak_queued) == (1, 1)
+
+
+async def test_runs_without_a_bound_are_sampled_the_first_among_them() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    await bulkhead.run(asyncio.sleep, 3)
+    ran = bulkhead.stats().ran
+    assert (ran.count, ran.sum) == (1, 3.0)
+    assert ran.sampled_every > 1
+    for _ in range(2000):
+        await bulkhead.run(asyncio.sleep, 1)
+        async with bulkhead:
+            await asyncio.sleep(1)
+    ran = bulkhead.stats().ran
+    assert 0.7 < ran.count * ran.sampled_every / 4001 < 1.4
+    assert ran.sum == pytest.approx(ran.count + 2)
+    assert bulkhead.stats().completed == 4001
 
 
 async def test_it_reads_well() -> None:

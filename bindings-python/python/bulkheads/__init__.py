@@ -10,7 +10,7 @@ from ._errors import (
     BulkheadWeightError,
 )
 from ._permit import Acquisition, Permit
-from ._stats import Durations, Rejected, Stats
+from ._stats import Durations, Rejected, SampledDurations, Stats
 
 __all__ = [
     "Acquisition",
@@ -24,5 +24,6 @@ __all__ = [
     "Durations",
     "Permit",
     "Rejected",
+    "SampledDurations",
     "Stats",
 ]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
-from types import EllipsisType, TracebackType
+from types import CoroutineType, EllipsisType
 from typing import Any, NoReturn, ParamSpec, TypeVar, TypeVarTuple, overload
 
 from . import _options, _stats
 from ._calls import Calls
-from ._engine import Engine
+from ._engine import Engine, Gate
+from ._entering import Entering
 from ._map import run_all
 from ._numbers import FIRST_ID
 from ._permit import Acquisition, Permit
 from ._source import check_items
-from ._wrap import Wrapper, check_work
+from ._work import check_work, is_awaitable
+from ._wrap import Wrapper
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
@@ -22,7 +24,7 @@ Parameters = ParamSpec("Parameters")
 Arguments = TypeVarTuple("Arguments")
 
 
-class Bulkhead:
+class Bulkhead(Gate):
     """Guards one dependency with a budget of permits.
 
     A call that gets its permits runs; one that cannot get them yet waits in a bounded queue, for a bounded time, first come,
@@ -60,6 +62,7 @@ class Bulkhead:
             _options.optional_seconds("abandon_after", abandon_after),
         )
         self._calls = Calls(name, engine)
+        self._open(Entering(self._calls))
 
     @property
     def name(self) -> str:
@@ -102,8 +105,19 @@ class Bulkhead:
 
         At its bound the work is cancelled, and `BulkheadCallTimeoutError` is raised when it has ended.
         """
-        check_work(fn)
-        return await self._calls.run(fn, args, {}, weight, timeout, deadline)
+        calls = self._calls
+        ticket = calls.begin(fn, weight, timeout, deadline)
+        if ticket < 0:
+            ticket = await calls.wait(~ticket)
+        try:
+            result = fn(*args)
+            if type(result) is CoroutineType or is_awaitable(fn, result):
+                result = await result
+        except BaseException as error:
+            calls.end(ticket, error)
+            raise
+        calls.end(ticket, None)
+        return result
 
     def acquire(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Acquisition:
         """A permit: `async with shipping.acquire() as permit` or `permit = await shipping.acquire()`; see `Acquisition`."""
@@ -114,18 +128,6 @@ class Bulkhead:
         weight = _options.count("weight", weight)
         ticket = self._calls.drivers.here().try_acquire(weight)
         return Permit(self._calls, ticket, weight) if ticket >= FIRST_ID else None
-
-    async def __aenter__(self) -> None:
-        """An anonymous permit of weight 1. It nests, and serves many tasks at once."""
-        run = self._calls.admit(1, math.inf, None)
-        if run.is_waiting:
-            await self._calls.wait(run, 1)
-        run.driver.entered.setdefault(run.task, []).append(run)
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._calls.conclude(self._calls.drivers.in_loop().leave(), error)
 
     @overload
     def wrap(self, fn: Callable[Parameters, Awaitable[Result]], /) -> Callable[Parameters, Coroutine[Any, Any, Result]]: ...

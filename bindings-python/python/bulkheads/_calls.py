@@ -3,103 +3,83 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
-import math
 import warnings
 from collections.abc import Callable
-from types import AsyncGeneratorType, CoroutineType
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from . import _answers, _options
 from ._driver import LoopDriver
 from ._drivers import Drivers
-from ._engine import Engine
-from ._numbers import EVENT_GRANTED, FIRST_ID, LEAKED, MAX_COUNT
+from ._engine import Engine, Runs
+from ._errors import BulkheadError
+from ._numbers import EVENT_GRANTED, FIRST_ID, LEAKED
 from ._run import Run
+from ._work import is_awaitable
 
 if TYPE_CHECKING:
     from ._permit import Permit
 
 
-class Calls:
-    """A bulkhead's name, engine and drivers, and the way of a call through them."""
+class Calls(Runs):
+    """A bulkhead's name, engine and drivers, and the way of a call through them.
+
+    The compiled half begins and ends a call; what is here it asks for by name, and only when a call is out of the ordinary:
+    one that waits, is refused, is answered early, or comes with options of its own.
+    """
 
     def __init__(self, name: str, engine: Engine) -> None:
         self.name = name
         self.engine = engine
-        self.drivers = Drivers(engine)
+        self.drivers = Drivers(self, engine)
+        self._answered: dict[int, Run] = {}
         self._has_warned = False
 
-    async def run(
-        self,
-        fn: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        weight: int,
-        timeout: float,
-        deadline: float | None,
-    ) -> Any:
-        """The work of `fn` with permits, from admission to result."""
-        run = self.admit(weight, timeout, deadline)
-        if run.is_waiting:
-            await self.wait(run, weight)
-        return await self.carry_out(run, fn, args, kwargs)
-
-    def admit(self, weight: int, timeout: float, deadline: float | None) -> Run:
-        """A run of the current task, which may have to wait; whoever gets it ends it and concludes it."""
-        if type(weight) is int and 0 < weight <= MAX_COUNT and timeout is math.inf and deadline is None:
-            bound = math.inf
-        else:
-            weight, timeout, bound = _checked(weight, timeout, deadline)
-        driver = self.drivers.in_loop()
-        run = Run(driver)
-        run.enter()
-        code = driver.admit(run, weight, timeout, bound)
-        if code:
-            raise _answers.rejection(self.name, self.engine, code, weight)
-        return run
-
-    async def wait(self, run: Run, weight: int) -> None:
-        """Until a run may go on; raises the reason if it may not."""
-        run.is_waiting = False
+    async def wait(self, ticket: int) -> int:
+        """Until a call may go on; raises the reason if it may not."""
+        id, weight = self.waiter(ticket)
         try:
-            await self._wait(run.driver, run.id, weight)
+            await self._wait(self.drivers.in_loop(), id, weight)
         except BaseException:
-            run.driver.runs.pop(run.id, None)
+            self.forget(ticket)
             raise
+        return ticket
+
+    async def enter(self) -> None:
+        """A bare `async with` that may have to wait."""
+        ticket = self.begin_entry()
+        if ticket < 0:
+            self.entered(await self.wait(~ticket))
 
     async def take(self, weight: int, timeout: float, deadline: float | None) -> int:
         """The id of a permit by hand."""
         driver = self.drivers.in_loop()
-        ticket = driver.acquire(*_checked(weight, timeout, deadline))
+        ticket = driver.acquire(*self.checked(weight, timeout, deadline))
         if ticket < 0:
             await self._wait(driver, -ticket, weight)
         elif ticket < FIRST_ID:
-            raise _answers.rejection(self.name, self.engine, ticket, weight)
+            raise self.refusal(ticket, weight)
         return abs(ticket)
 
-    async def carry_out(self, run: Run, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    async def carry_out(self, ticket: int, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """The work itself; its permits go back before the caller goes on, however it ended."""
         try:
-            result = fn(*args, **kwargs)
-            if type(result) is CoroutineType or inspect.isawaitable(result):
+            result = fn(*args)
+            if type(result) is CoroutineType or is_awaitable(fn, result):
                 result = await result
-            elif isinstance(result, AsyncGeneratorType):
-                raise TypeError(f"{fn!r} returned an async generator, which would run without a permit; use `async with` in it")
         except BaseException as error:
-            self.conclude(run, error)
+            self.end(ticket, error)
             raise
-        self.conclude(run, None)
+        self.end(ticket, None)
         return result
 
-    def conclude(self, run: Run, error: BaseException | None) -> None:
-        """Gives the permit of a run back, then raises its early answer if it has one; `error` is that of its work, None if it returned.
+    def conclude(self, id: int, error: BaseException | None) -> None:
+        """Raises the early answer of a run whose permit was given back; `error` is that of its work, None if it returned.
 
         Cancellations by others and what ends the process go before the answer.
         """
-        run.end(error)
-        if not run.answer:
-            return
+        run = self._answered.pop(id)
+        run.has_ended = True
         is_cancelled = run.is_cancelled_by_others()
         if error is not None and not isinstance(error, (Exception, asyncio.CancelledError)):
             return
@@ -109,9 +89,45 @@ class Calls:
             raise asyncio.CancelledError from error
         raise _answers.early_answer(self.name, run.answer, run.ran) from error
 
-    def reclaim(self, ticket: int, permit: Permit) -> None:
+    def answered(self, driver: LoopDriver, id: int) -> Run | None:
+        """The run of this id, if it still runs, which has to be told that its caller's answer is fixed."""
+        found = self.answer(id)
+        if found is None:
+            return None
+        run = self._answered[id] = Run(driver, *found)
+        return run
+
+    def hand_answered_over(self, id: int, task: asyncio.Task[Any] | None) -> None:
+        """A run that was answered before its task began."""
+        self._answered[id].hand_over(task)
+
+    def end_answered(self, id: int) -> None:
+        """A run that was answered goes on without its permit."""
+        self._answered[id].has_ended = True
+
+    def refusal(self, code: int, weight: int) -> BulkheadError:
+        """The error of a call that was rejected as it arrived."""
+        return _answers.rejection(self.name, self.engine, code, weight)
+
+    def checked(self, weight: object, timeout: object, deadline: object) -> tuple[int, float, float]:
+        """The arguments of a call as the engine takes them."""
+        return _options.count("weight", weight), _options.timeout(timeout), _options.deadline(deadline)
+
+    def driver(self) -> LoopDriver:
+        """That of the running loop."""
+        return self.drivers.in_loop()
+
+    def evict_closed(self) -> None:
+        """Other loops may have been closed since the last call."""
+        self.drivers.evict_closed()
+
+    def give_back(self, id: int, outcome: int) -> None:
+        """The end of a run, wherever it comes to it."""
+        self.drivers.here().finish(id, outcome)
+
+    def reclaim(self, id: int, permit: Permit) -> None:
         """From a finaliser, in any thread and at any point of the program: so nothing is settled here."""
-        self.drivers.outside.finish(ticket, LEAKED)
+        self.drivers.outside.finish(id, LEAKED)
         if not self._has_warned:
             self._has_warned = True
             text = f"a permit of bulkhead {self.name} was dropped without release; use `async with` (said once per bulkhead)"
@@ -122,11 +138,3 @@ class Calls:
         if event != EVENT_GRANTED:
             raise _answers.removal(self.name, self.engine, event, waited, weight)
         driver.start(waiter)
-
-
-def _checked(weight: int, timeout: float, deadline: float | None) -> tuple[int, float, float]:
-    return (
-        _options.count("weight", weight),
-        _options.timeout(timeout),
-        _options.deadline(deadline),
-    )

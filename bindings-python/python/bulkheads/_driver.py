@@ -11,17 +11,15 @@ import math
 from collections import deque
 from collections.abc import Callable, Generator
 from contextvars import Context
-from threading import get_ident
 from time import get_clock_info
 from typing import TYPE_CHECKING, Any, Final
 
 from ._engine import Engine
 from ._idle import Idle
-from ._numbers import EVENT_CALL_CLOSED, EVENT_CALL_TIMEOUT, EVENT_IDLE, EVENT_ROOM, FIRST_ID, RUN
+from ._numbers import EVENT_CALL_CLOSED, EVENT_CALL_TIMEOUT, EVENT_IDLE, EVENT_ROOM
 
 if TYPE_CHECKING:
     from ._drivers import Drivers
-    from ._run import Run
 
 _RESOLUTION: Final = get_clock_info("monotonic").resolution
 
@@ -87,10 +85,8 @@ class LoopDriver(Driver):
     def __init__(self, family: Drivers, engine: Engine, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(family, engine, loop.time)
         self.loop = loop
-        self._thread = get_ident()
+        self.owner = engine.owner()
         self.waiters: dict[int, asyncio.Future[tuple[int, float]]] = {}
-        self.runs: dict[int, Run] = {}
-        self.entered: dict[asyncio.Task[Any] | None, list[Run]] = {}
         self.context = Context()
         """Of timers and wake-ups: empty, not that of a caller who happens to be first."""
         self.roomers: set[asyncio.Future[Any]] = set()
@@ -100,31 +96,9 @@ class LoopDriver(Driver):
         self._settling = False
         self._again = False
         self._timer: asyncio.TimerHandle | None = None
-        self._armed = math.inf
-        self._is_tidying = False
+        self.armed = math.inf
+        self.is_tidied = False
         self._earliest = -math.inf
-
-    def is_at_home(self) -> bool:
-        """Whether whoever asks may use this driver: it is in the thread of a loop that still lives."""
-        return get_ident() == self._thread and not self.loop.is_closed()
-
-    def admit(self, run: Run, weight: int, timeout: float, deadline: float) -> int:
-        """Zero if `run` runs or waits, else the code of its rejection; it is known here before any event can concern it."""
-        if self.family.is_shared:
-            self.family.evict_closed()
-        ticket = self.engine.acquire(self.clock(), weight, timeout, deadline, RUN)
-        if ticket >= FIRST_ID:
-            run.id = ticket
-            self.runs[ticket] = run
-            ticket = 0
-        elif ticket < 0:
-            run.id = -ticket
-            run.is_waiting = True
-            self.runs[-ticket] = run
-            self.waiters[-ticket] = self.loop.create_future()
-            ticket = 0
-        self.settle()
-        return ticket
 
     def acquire(self, weight: int, timeout: float, deadline: float) -> int:
         """The engine's answer to who wants a permit by hand."""
@@ -132,9 +106,13 @@ class LoopDriver(Driver):
             self.family.evict_closed()
         ticket = self.engine.acquire(self.clock(), weight, timeout, deadline, 0)
         if ticket < 0:
-            self.waiters[-ticket] = self.loop.create_future()
+            self.expect(-ticket)
         self.settle()
         return ticket
+
+    def expect(self, waiter: int) -> None:
+        """Events of this waiter may come from now on."""
+        self.waiters[waiter] = self.loop.create_future()
 
     async def wait(self, waiter: int) -> tuple[int, float]:
         """Until its one end comes; a caller that gives up first, even between grant and resumption, gives everything back."""
@@ -150,23 +128,6 @@ class LoopDriver(Driver):
         """A granted waiter goes on."""
         self.engine.start(waiter)
         self.settle()
-
-    def leave(self) -> Run:
-        """What the current task entered last with a bare `async with`.
-
-        A fixture may leave in another task than it entered in. Such permits all weigh the same: the latest will do.
-        """
-        tasks = self.entered
-        task = asyncio.current_task(self.loop)
-        if task not in tasks and tasks:
-            task = next((other for other in tasks if other is not None and other.done()), next(reversed(tasks)))
-        runs = tasks.get(task)
-        if not runs:
-            raise RuntimeError("this bulkhead was not entered in this loop")
-        run = runs.pop()
-        if not runs:
-            del tasks[task]
-        return run
 
     def wait_idle(self) -> Generator[Any, None, None]:
         """Until a moment when nobody waits and no permit is held."""
@@ -201,7 +162,7 @@ class LoopDriver(Driver):
             self._events.append(event)
         elif not self.family.is_shared:
             # Nothing came of it: the way of every call that finds room.
-            if self.engine.next_timer() != self._armed:
+            if self.engine.next_timer() != self.armed:
                 self._arm()
             return
         self._settling = self._again = True
@@ -226,7 +187,7 @@ class LoopDriver(Driver):
         elif kind == EVENT_ROOM:
             _tell(self.roomers)
         elif kind in (EVENT_CALL_TIMEOUT, EVENT_CALL_CLOSED):
-            run = self.runs.get(id)
+            run = self.family.calls.answered(self, id)
             if run is not None:
                 run.answer_early(kind, time)
         else:
@@ -242,27 +203,31 @@ class LoopDriver(Driver):
         """
         when = self.engine.next_timer()
         if when == math.inf:
-            if self._timer is not None and not self._is_tidying:
-                self._is_tidying = True
+            if self._timer is not None and not self.is_tidied:
+                self.is_tidied = True
+                self._note_timer()
                 self.loop.call_soon(self._tidy, context=self.context)
-        elif (when := max(when, self._earliest)) < self._armed:
+        elif (when := max(when, self._earliest)) < self.armed:
             self._disarm()
-            self._armed = when
+            self.armed = when
+            self._note_timer()
             self._timer = self.loop.call_at(when, self._fire, context=self.context)
 
     def _tidy(self) -> None:
-        self._is_tidying = False
+        self.is_tidied = False
         if self.engine.next_timer() == math.inf:
             self._disarm()
+        self._note_timer()
 
     def _disarm(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-            self._armed = math.inf
+            self.armed = math.inf
 
     def _fire(self) -> None:
-        armed, self._armed, self._timer = self._armed, math.inf, None
+        armed, self.armed, self._timer = self.armed, math.inf, None
+        self._note_timer()
         now = self.clock()
         if now >= armed - _RESOLUTION:
             # A loop fires a timer up to its clock's resolution early; then it is time.
@@ -273,6 +238,9 @@ class LoopDriver(Driver):
             self._earliest = now + 0.001
         self.engine.handle_timeout(now)
         self.settle()
+
+    def _note_timer(self) -> None:
+        self.engine.note_timer(self.armed, self.is_tidied)
 
 
 def _tell(futures: set[asyncio.Future[Any]]) -> None:

@@ -8,10 +8,14 @@ import threading
 import time
 import weakref
 from asyncio.events import _get_running_loop
+from typing import TYPE_CHECKING
 
 from ._driver import Driver, LoopDriver
 from ._engine import Engine
 from ._idle import Idleness
+
+if TYPE_CHECKING:
+    from ._calls import Calls
 
 _all: weakref.WeakSet[Drivers] = weakref.WeakSet()
 
@@ -22,7 +26,8 @@ class Drivers:
     So one bulkhead, made anywhere, serves any number of loops, one after the other or in several threads at once.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, calls: Calls, engine: Engine) -> None:
+        self.calls = calls
         self.outside = Driver(self, engine, time.monotonic)
         self.idleness = Idleness(self, engine)
         self.is_shared = False

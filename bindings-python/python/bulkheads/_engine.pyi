@@ -1,9 +1,13 @@
 """The compiled engine; `docs/engine.md` says what each method means. Times are seconds."""
 
-from collections.abc import Sequence
-from typing import final
+import asyncio
+from collections.abc import Coroutine, Generator, Sequence
+from types import TracebackType
+from typing import Any, Self, final
 
-__all__ = ["Engine"]
+from typing_extensions import disjoint_base
+
+__all__ = ["Engine", "Entry", "Gate", "Ready", "Runs"]
 
 @final
 class Engine:
@@ -18,9 +22,13 @@ class Engine:
     def attach(self) -> Engine: ...
     def owner(self) -> int: ...
     def acquire(self, now: float, weight: float, timeout: float, deadline: float, flags: int) -> int: ...
+    def admit_now(self, weight: int, flags: int) -> int:
+        """As `acquire` for an ordinary call, without a clock: the id, or 0 if this one needs `acquire`."""
     def try_acquire(self, now: float, weight: float) -> int: ...
     def start(self, id: float) -> None: ...
     def finish(self, now: float, id: float, outcome: int) -> bool: ...
+    def finish_now(self, id: float, outcome: int) -> bool:
+        """As `finish`, without a clock; False if this one needs `finish`."""
     def release(self, now: float, id: float) -> bool: ...
     def cancel(self, now: float, id: float) -> int: ...
     def abort(self, now: float, ids: Sequence[float]) -> None: ...
@@ -34,6 +42,8 @@ class Engine:
     def next_event(self) -> tuple[int, int, float] | None:
         """Kind, id and time at once: between two calls another thread could take the next event."""
     def next_timer(self) -> float: ...
+    def note_timer(self, armed: float, is_tidied: bool) -> None:
+        """What the loop will do without being asked again: the compiled calls leave a timer alone that serves as it is."""
     def keeps_alive(self) -> bool: ...
     def take_wakes(self) -> list[int]: ...
     def stats(self) -> list[float]: ...
@@ -41,3 +51,62 @@ class Engine:
     def active(self) -> int: ...
     def queued(self) -> int: ...
     def max_queue(self) -> int: ...
+
+@disjoint_base
+class Runs:
+    """Calls from admission to release, as far as they go without waiting. `begin…` answers a ticket, or, of a call that has to
+    wait, minus one minus its ticket; it raises the reason if the call is refused."""
+
+    def __new__(cls, name: str, engine: Engine) -> Self: ...
+    def begin(self, work: object, weight: object, timeout: object, deadline: object, /) -> int:
+        """A call of `run`."""
+    def begin_block(self, weight: object, timeout: object, deadline: object, /) -> int:
+        """A block of code."""
+    def begin_later(self, weight: int, /) -> int:
+        """Work of a task that does not run yet; it is not willing to wait. It is to be handed over."""
+    def begin_entry(self) -> int:
+        """A bare `async with`. One that has to wait is to be `entered` afterwards."""
+    def entered(self, ticket: int, /) -> None: ...
+    def end(self, ticket: int, error: BaseException | None, /) -> None:
+        """Gives the permit of a run back; `error` is that of its work, None if it returned. Raises its early answer, if it has one."""
+    def release(self, ticket: int, error: BaseException | None, /) -> None:
+        """Gives the permit of a run back, which goes on without."""
+    def hand_over(self, ticket: int, /) -> None:
+        """The run goes on in the current task, which did not begin it."""
+    def waiter(self, ticket: int, /) -> tuple[int, int]:
+        """Id and weight of a call."""
+    def forget(self, ticket: int, /) -> None:
+        """A call that never ran, or was released."""
+    def answer(self, id: int, /) -> tuple[asyncio.Task[Any] | None, int] | None:
+        """The run of this id is answered early: its task, and how often that had been cancelled when it came."""
+
+@disjoint_base
+class Gate:
+    """What `Bulkhead` builds on."""
+
+    def __new__(cls, *args: object, **options: object) -> Self: ...
+    def __aenter__(self) -> Coroutine[Any, Any, None]:
+        """An anonymous permit of weight 1. It nests, and serves many tasks at once."""
+    def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> Coroutine[Any, Any, None]: ...
+    def _open(self, entry: Entry, /) -> None:
+        """Once, before anything else."""
+
+@disjoint_base
+class Entry:
+    """What entering returns: the permit is taken when it is awaited, and by whoever awaits it."""
+
+    def __new__(cls, runs: Runs) -> Self: ...
+    def __await__(self) -> Generator[Any, Any]: ...
+
+@final
+class Ready:
+    """Awaited, it is done at once."""
+
+    def __await__(self) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> None: ...
+    def send(self, value: object, /) -> None: ...
+    def throw(self, kind: object, value: object = None, traceback: object = None, /) -> None: ...
+    def close(self) -> None: ...

@@ -9,7 +9,6 @@ from typing import Any
 
 from ._calls import Calls
 from ._room import Room
-from ._run import Run
 from ._source import Source
 
 
@@ -22,11 +21,9 @@ async def run_all(
     room = Room(calls, weight)
     has_failed = False
 
-    def settled(run: Run, task: asyncio.Task[Any]) -> None:
+    def settled(task: asyncio.Task[Any]) -> None:
         nonlocal has_failed
         has_failed = has_failed or task.cancelled() or task.exception() is not None
-        # A task that was cancelled before its first step has not given its permits back.
-        run.end(asyncio.CancelledError())
 
     try:
         while True:
@@ -37,9 +34,10 @@ async def run_all(
                     break
                 if not source.has_item():
                     break
-                run = room.admit()
-                if run is not None:
-                    started.append(_start(calls, run, fn, source.take(), settled))
+                ticket = room.admit()
+                if ticket is not None:
+                    started.append(_start(calls, ticket, fn, source.take()))
+                    started[-1].add_done_callback(settled)
             if started and started[0].done():
                 yield started.popleft().result()
                 continue
@@ -53,15 +51,23 @@ async def run_all(
         await _cancel([*source.under_way(), *started])
 
 
-def _start(
-    calls: Calls, run: Run, fn: Callable[[Any], Any], item: object, settled: Callable[[Run, asyncio.Task[Any]], None]
-) -> asyncio.Task[Any]:
+def _start(calls: Calls, ticket: int, fn: Callable[[Any], Any], item: object) -> asyncio.Task[Any]:
+    has_begun = False
+
     async def work() -> Any:
-        run.enter()
-        return await calls.carry_out(run, fn, (item,), {})
+        nonlocal has_begun
+        has_begun = True
+        calls.hand_over(ticket)
+        return await calls.carry_out(ticket, fn, (item,))
+
+    def settled(task: asyncio.Task[Any]) -> None:
+        if not has_begun:
+            # It was cancelled before its first step.
+            calls.release(ticket, asyncio.CancelledError())
+            calls.forget(ticket)
 
     task = asyncio.get_running_loop().create_task(work())
-    task.add_done_callback(lambda task: settled(run, task))
+    task.add_done_callback(settled)
     return task
 
 

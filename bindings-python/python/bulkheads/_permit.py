@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from . import _options
 from ._numbers import COMPLETED, FAILED
-from ._run import Run
 
 if TYPE_CHECKING:
     from ._calls import Calls
@@ -21,12 +20,13 @@ class Permit:
     One that is dropped without release is reclaimed when its last reference goes, counted in `leaked`, and warned about.
     """
 
-    __slots__ = ("__weakref__", "_calls", "_id", "_run", "_weight")
+    __slots__ = ("__weakref__", "_calls", "_id", "_ticket", "_weight")
 
-    def __init__(self, calls: Calls, id: int, weight: int, run: Run | None = None) -> None:
+    def __init__(self, calls: Calls, id: int, weight: int, ticket: int | None = None) -> None:
+        """`ticket` is that of a run, which `async with` is; its end is not here."""
         self._calls = calls
         self._id = id
-        self._run = run
+        self._ticket = ticket
         self._weight = weight
 
     @property
@@ -41,13 +41,13 @@ class Permit:
 
     def _give_back(self, error: BaseException | None) -> bool:
         """As `release`, but failed if there was an error; false if it was given back before."""
-        ticket, self._id = self._id, 0
-        if not ticket:
+        id, self._id = self._id, 0
+        if not id:
             return False
-        if self._run is not None:
-            self._run.end(error)
+        if self._ticket is not None:
+            self._calls.release(self._ticket, error)
         else:
-            self._calls.drivers.here().finish(ticket, COMPLETED if error is None else FAILED)
+            self._calls.drivers.here().finish(id, COMPLETED if error is None else FAILED)
         return True
 
     def __enter__(self) -> Self:
@@ -106,20 +106,21 @@ class Acquisition(Coroutine[Any, Any, Permit]):
             self._coroutine.close()
 
     async def __aenter__(self) -> Permit:
+        calls = self._calls
         weight, timeout, deadline = self._take_arguments()
-        run = self._calls.admit(weight, timeout, deadline)
-        if run.is_waiting:
-            await self._calls.wait(run, weight)
-        self._permit = Permit(self._calls, run.id, weight, run)
+        ticket = calls.begin_block(weight, timeout, deadline)
+        if ticket < 0:
+            ticket = await calls.wait(~ticket)
+        self._permit = Permit(calls, calls.waiter(ticket)[0], weight, ticket)
         return self._permit
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         permit, self._permit = self._permit, None
-        if permit is not None and permit._run is not None:
+        if permit is not None and permit._ticket is not None:
             permit._id = 0
-            self._calls.conclude(permit._run, error)
+            self._calls.end(permit._ticket, error)
 
     def _begin(self) -> Coroutine[Any, Any, Permit]:
         weight, timeout, deadline = self._take_arguments()

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from typing import Any
 
-from . import _answers
 from ._calls import Calls
-from ._numbers import FULL, FULL_PAUSED
-from ._run import Run
+from ._errors import BulkheadFullError
 
 
 class Room:
@@ -29,17 +26,14 @@ class Room:
         """How many items may be under way or wait for their turn to be yielded."""
         return max(1, self._calls.engine.limit() // self._weight)
 
-    def admit(self) -> Run | None:
-        """A run, or None if somebody was faster. Raises what no waiting would mend."""
+    def admit(self) -> int | None:
+        """The ticket of a run, or None if somebody was faster. Raises what no waiting would mend."""
         if not self.is_there():
             return None
-        run = Run(self._driver)
-        code = self._driver.admit(run, self._weight, 0.0, math.inf)
-        if code == 0:
-            return run
-        if FULL <= code <= FULL_PAUSED:
+        try:
+            return self._calls.begin_later(self._weight)
+        except BulkheadFullError:
             return None
-        raise _answers.rejection(self._calls.name, self._calls.engine, code, self._weight)
 
     def wanted(self) -> asyncio.Future[Any]:
         """Done when it is time to ask again; `leave` when that no longer matters."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Awaitable, Callable, Coroutine
-from types import FunctionType
+from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar, overload
 
 from ._calls import Calls
+from ._work import check_work, is_awaitable
 
 Result = TypeVar("Result")
 Parameters = ParamSpec("Parameters")
@@ -32,22 +32,18 @@ class Wrapper:
 
         @functools.wraps(fn)
         async def guarded(*args: Any, **kwargs: Any) -> Any:
-            return await calls.run(fn, args, kwargs, weight, timeout, None)
+            # As `Bulkhead.run`, which another coroutine in between would make dearer.
+            ticket = calls.begin(fn, weight, timeout, None)
+            if ticket < 0:
+                ticket = await calls.wait(~ticket)
+            try:
+                result = fn(*args, **kwargs)
+                if type(result) is CoroutineType or is_awaitable(fn, result):
+                    result = await result
+            except BaseException as error:
+                calls.end(ticket, error)
+                raise
+            calls.end(ticket, None)
+            return result
 
         return guarded
-
-
-def check_work(fn: object) -> None:
-    """Anything that can be called; the likely mistakes have a text of their own."""
-    if type(fn) is FunctionType and not fn.__code__.co_flags & inspect.CO_ASYNC_GENERATOR:
-        return
-    if callable(fn) and not isinstance(fn, staticmethod):
-        if inspect.isasyncgenfunction(fn):
-            raise TypeError(f"{fn!r} is an async generator function, which would run without a permit; use `async with` in it")
-        return
-    if inspect.iscoroutine(fn):
-        fn.close()
-        raise TypeError(f"fn must be a function, got a coroutine: pass {fn.__name__} and its arguments, do not call it")
-    if isinstance(fn, (staticmethod, classmethod)):
-        raise TypeError(f"fn must be a function, got a {type(fn).__name__}: put it above the decorator that wraps")
-    raise TypeError(f"fn must be a function, got {fn!r}")

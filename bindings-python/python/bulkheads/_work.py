@@ -1,0 +1,27 @@
+"""What can be run in a bulkhead."""
+
+from __future__ import annotations
+
+import inspect
+from types import AsyncGeneratorType
+
+
+def check_work(fn: object) -> None:
+    """Anything that can be called; the likely mistakes have a text of their own."""
+    if callable(fn) and not isinstance(fn, staticmethod):
+        if inspect.isasyncgenfunction(fn):
+            raise TypeError(f"{fn!r} is an async generator function, which would run without a permit; use `async with` in it")
+        return
+    if inspect.iscoroutine(fn):
+        fn.close()
+        raise TypeError(f"fn must be a function, got a coroutine: pass {fn.__name__} and its arguments, do not call it")
+    if isinstance(fn, (staticmethod, classmethod)):
+        raise TypeError(f"fn must be a function, got a {type(fn).__name__}: put it above the decorator that wraps")
+    raise TypeError(f"fn must be a function, got {fn!r}")
+
+
+def is_awaitable(fn: object, result: object) -> bool:
+    """Whether what `fn` returned is to be awaited. Raises TypeError for what would do its work without a permit."""
+    if isinstance(result, AsyncGeneratorType):
+        raise TypeError(f"{fn!r} returned an async generator, which would run without a permit; use `async with` in it")
+    return inspect.isawaitable(result)

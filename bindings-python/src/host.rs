@@ -1,0 +1,72 @@
+//! What asyncio knows of the moment: which loop runs here, and which task.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+/// A task in the middle of its step, and its loop.
+pub(crate) struct Step<'py> {
+    pub(crate) event_loop: Bound<'py, PyAny>,
+    pub(crate) task: Bound<'py, PyAny>,
+}
+
+impl<'py> Step<'py> {
+    /// The only step that is under way in the whole process: if its loop is known to run in this thread, this is its code.
+    ///
+    /// Asking for the running loop would cost a system call, and more than all the rest. None says nothing: several threads may
+    /// have been interrupted in the middle of a step, or this asyncio may keep its books elsewhere.
+    pub(crate) fn only(py: Python<'py>) -> Option<Self> {
+        let steps = current_tasks(py)?;
+        if steps.len() != 1 {
+            return None;
+        }
+        let (event_loop, task) = steps.iter().next()?;
+        Some(Self { event_loop, task })
+    }
+}
+
+/// How often a task was asked to cancel, and did not take it back.
+pub(crate) fn cancelling(task: &Bound<'_, PyAny>) -> PyResult<i64> {
+    task.call_method0(intern!(task.py(), "cancelling"))?
+        .extract()
+}
+
+/// The loop that runs in this thread. Raises `RuntimeError` if there is none.
+pub(crate) fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    FUNCTION.import(py, "asyncio", "get_running_loop")?.call0()
+}
+
+/// The task in whose step the running loop is; None if it is in none.
+pub(crate) fn current_task<'py>(
+    event_loop: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = event_loop.py();
+    let function = FUNCTION.import(py, "asyncio", "current_task")?;
+    let task = function.call1((event_loop,))?;
+    Ok((!task.is_none()).then_some(task))
+}
+
+/// Where asyncio of Python 3.11 to 3.13 notes the step that each loop is in.
+fn current_tasks(py: Python<'_>) -> Option<&Bound<'_, PyDict>> {
+    static STEPS: PyOnceLock<Option<Py<PyDict>>> = PyOnceLock::new();
+    let steps = STEPS.get_or_init(py, || {
+        let tasks = py.import("asyncio.tasks").ok()?;
+        let steps = tasks.getattr("_current_tasks").ok()?;
+        Some(steps.cast_into::<PyDict>().ok()?.unbind())
+    });
+    steps.as_ref().map(|steps| steps.bind(py))
+}
+
+/// A thread that lives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Thread(usize);
+
+impl Thread {
+    pub(crate) fn current() -> Self {
+        thread_local!(static PLACE: u8 = const { 0 });
+        PLACE.with(|place| Self(std::ptr::from_ref(place) as usize))
+    }
+}

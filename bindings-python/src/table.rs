@@ -1,0 +1,253 @@
+//! Who runs with which permit.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use bulkheads::OwnerId;
+use pyo3::prelude::*;
+
+use crate::engine::whole;
+use crate::host;
+
+/// The place of a run in the table, its holder's from `begin` to `end`.
+pub(crate) type Ticket = u32;
+
+const NONE: Ticket = Ticket::MAX;
+
+/// Ties a permit to the task that holds it, so that its early answer can cancel the work there.
+pub(crate) struct Run {
+    /// The core's.
+    pub(crate) id: f64,
+    pub(crate) owner: OwnerId,
+    pub(crate) weight: f64,
+    pub(crate) holder: Holder,
+    pub(crate) phase: Phase,
+    entry: Option<Entry>,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Phase {
+    /// Its early answer is fixed: a `Run` of Python has its task, and sees to its end.
+    pub(crate) is_answered: bool,
+    /// It goes on without its permit.
+    pub(crate) is_released: bool,
+}
+
+/// Who came with a call.
+pub(crate) struct Holder {
+    /// None where a loop runs code without a task, and once the run is answered.
+    pub(crate) task: Option<Py<PyAny>>,
+    /// The address of the task, or of the loop if there is none.
+    pub(crate) key: usize,
+    /// How often the task had been cancelled by then.
+    pub(crate) cancelling: i64,
+}
+
+/// Of a run that was begun by a bare `async with`, which has no place of its own to keep its ticket.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// What the same holder had entered before.
+    below: Ticket,
+    /// Counts entries.
+    order: u64,
+}
+
+#[derive(Default)]
+pub(crate) struct Table {
+    runs: Vec<Option<Run>>,
+    free: Vec<Ticket>,
+    /// By the slot of its id.
+    tickets: Vec<Ticket>,
+    /// What each task entered last.
+    entered: HashMap<usize, Ticket, BuildHasherDefault<Addresses>>,
+    entries: u64,
+}
+
+impl Run {
+    pub(crate) fn new(id: f64, owner: OwnerId, weight: f64, holder: Holder) -> Self {
+        Self {
+            id,
+            owner,
+            weight,
+            holder,
+            phase: Phase::default(),
+            entry: None,
+        }
+    }
+}
+
+impl Holder {
+    pub(crate) const NOBODY: Self = Self {
+        task: None,
+        key: 0,
+        cancelling: 0,
+    };
+
+    pub(crate) fn task(task: Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            key: task.as_ptr() as usize,
+            cancelling: host::cancelling(&task)?,
+            task: Some(task.unbind()),
+        })
+    }
+
+    pub(crate) fn event_loop(event_loop: &Bound<'_, PyAny>) -> Self {
+        Self {
+            key: event_loop.as_ptr() as usize,
+            cancelling: 0,
+            task: None,
+        }
+    }
+}
+
+impl Table {
+    pub(crate) fn begin(&mut self, run: Run) -> Ticket {
+        let slot = slot(run.id);
+        let ticket = if let Some(ticket) = self.free.pop() {
+            self.runs[ticket as usize] = Some(run);
+            ticket
+        } else {
+            self.runs.push(Some(run));
+            Ticket::try_from(self.runs.len() - 1).unwrap_or(NONE)
+        };
+        if self.tickets.len() <= slot {
+            self.tickets.resize(slot + 1, NONE);
+        }
+        self.tickets[slot] = ticket;
+        ticket
+    }
+
+    /// It was begun by a bare `async with`: `last_entered` finds it.
+    pub(crate) fn enter(&mut self, ticket: Ticket) {
+        let Some(run) = self.runs.get_mut(ticket as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        self.entries += 1;
+        let below = self.entered.insert(run.holder.key, ticket).unwrap_or(NONE);
+        let order = self.entries;
+        run.entry = Some(Entry { below, order });
+    }
+
+    pub(crate) fn get(&self, ticket: Ticket) -> Option<&Run> {
+        self.runs.get(ticket as usize)?.as_ref()
+    }
+
+    fn get_mut(&mut self, ticket: Ticket) -> Option<&mut Run> {
+        self.runs.get_mut(ticket as usize)?.as_mut()
+    }
+
+    /// What the holder of this key entered last.
+    pub(crate) fn last_entered(&self, key: usize) -> Option<Ticket> {
+        self.entered.get(&key).copied()
+    }
+
+    /// The last entry of each holder of an owner, with its task, in the order in which they came.
+    pub(crate) fn all_entered(
+        &self,
+        py: Python<'_>,
+        owner: OwnerId,
+    ) -> Vec<(Ticket, Option<Py<PyAny>>)> {
+        let runs = self.entered.values().filter_map(|ticket| {
+            let run = self.get(*ticket).filter(|run| run.owner == owner)?;
+            Some((*ticket, run))
+        });
+        let mut runs: Vec<_> = runs.collect();
+        runs.sort_by_key(|(_, run)| run.entry.map(|entry| entry.order));
+        let runs = runs.into_iter();
+        runs.map(|(ticket, run)| {
+            (
+                ticket,
+                run.holder.task.as_ref().map(|task| task.clone_ref(py)),
+            )
+        })
+        .collect()
+    }
+
+    /// Whoever has the ticket gives it back. What it holds is dropped after the lock.
+    pub(crate) fn end(&mut self, ticket: Ticket) -> Option<Run> {
+        let run = self.runs.get_mut(ticket as usize)?.take()?;
+        self.free.push(ticket);
+        if let Some(Entry { below, .. }) = run.entry {
+            if below == NONE {
+                self.entered.remove(&run.holder.key);
+            } else {
+                self.entered.insert(run.holder.key, below);
+            }
+        }
+        Some(run)
+    }
+
+    /// The permit of a run is given back before its end: its id, and whether it is answered.
+    pub(crate) fn release(&mut self, ticket: Ticket) -> Option<(f64, bool)> {
+        let run = self.get_mut(ticket)?;
+        run.phase.is_released = true;
+        Some((run.id, run.phase.is_answered))
+    }
+
+    /// A run that was begun for nobody has its holder now. If it is answered already, its id and the task.
+    pub(crate) fn hand_over(
+        &mut self,
+        ticket: Ticket,
+        holder: Holder,
+    ) -> Option<(f64, Option<Py<PyAny>>)> {
+        let run = self.get_mut(ticket)?;
+        run.holder = holder;
+        run.phase
+            .is_answered
+            .then(|| (run.id, run.holder.task.take()))
+    }
+
+    /// The run of this id is answered early: its task, and how often that had been cancelled.
+    pub(crate) fn answer(&mut self, id: f64) -> Option<(Option<Py<PyAny>>, i64)> {
+        let ticket = *self.tickets.get(slot(id))?;
+        let run = self
+            .get_mut(ticket)
+            .filter(|run| whole(run.id) == whole(id))?;
+        run.phase.is_answered = true;
+        Some((run.holder.task.take(), run.holder.cancelling))
+    }
+
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = &Py<PyAny>> {
+        let runs = self.runs.iter().flatten();
+        runs.filter_map(|run| run.holder.task.as_ref())
+    }
+
+    /// All tasks, to be dropped after the lock.
+    pub(crate) fn forget_tasks(&mut self) -> Vec<Py<PyAny>> {
+        let runs = self.runs.iter_mut().flatten();
+        runs.filter_map(|run| run.holder.task.take()).collect()
+    }
+}
+
+/// Addresses differ in their middle bits.
+#[derive(Default)]
+struct Addresses(u64);
+
+impl Hasher for Addresses {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        // Multiplied by the golden ratio of 2^64, all bits depend on the lower ones; the table reads the upper and the lower end.
+        self.0 = (self.0 ^ address as u64)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(32);
+    }
+}
+
+/// The lower half of an id.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "ids are whole, positive and below 2^53"
+)]
+const fn slot(id: f64) -> usize {
+    id as u64 as u32 as usize
+}
