@@ -32,8 +32,10 @@ const TIMER: usize = 8;
 const KEEPS_ALIVE: usize = 9;
 /// Out, after input 17: limit, active, queued, `max_queue`.
 const FIGURES: usize = 10;
+/// Out: whether inputs 1 and 2 can serve anybody, as of the last input but these.
+const CALM: usize = 14;
 /// Out: kind, id and time of each event shown.
-const EVENTS: usize = 14;
+const EVENTS: usize = 15;
 
 impl Engine {
     /// Does the input that lies in the mailbox. The table is in `docs/engine.md`; a code that is
@@ -115,6 +117,7 @@ impl Engine {
         mail[COUNT] = f64::from(count);
         mail[TIMER] = self.next_timer(owner);
         mail[KEEPS_ALIVE] = truth(self.keeps_alive(owner));
+        mail[CALM] = truth(self.core().is_calm());
     }
 
     #[expect(clippy::cast_precision_loss, reason = "below 2^53")]

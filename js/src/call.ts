@@ -1,12 +1,12 @@
 // Work that a bulkhead runs: `exec`, and all that is built on it.
 //
 // Every outcome reaches user code through the same number of turns, so that the order of the core is the order that users see: a
-// grant opens a gate whose reaction starts the work, a refusal rejects the promise whose reaction is the caller's.
+// grant starts the work in a reaction, a refusal rejects the promise whose reaction is the caller's.
 
-import { Deferred } from './deferred.js';
 import type { Driver } from './driver.js';
 import { COMPLETED, FAILED, RUN } from './engine.js';
 import { Entry } from './entry.js';
+import { host, type Scope } from './host.js';
 import { DEFAULT_REQUEST, type Request } from './options.js';
 import { whenSettled } from './settle.js';
 
@@ -21,8 +21,7 @@ export type Work<Result> = (context: WorkContext) => Result;
 /** Never throws for what the work does; throws for a number out of its range. */
 export function execute<Result>(driver: Driver, work: Work<Result>, request: Request): Promise<Awaited<Result>> {
   const id = request === DEFAULT_REQUEST ? driver.admitNow(1, RUN) : 0;
-  const answer = new Deferred<Awaited<Result>>();
-  const call = new Call(driver, request.weight, work, answer);
+  const call = new Call(driver, request.weight, work);
   if (id !== 0) {
     call.id = id;
     driver.track(call);
@@ -30,51 +29,47 @@ export function execute<Result>(driver: Driver, work: Work<Result>, request: Req
   } else if (driver.arrive(call, request, RUN)) {
     call.run();
   }
-  return answer.promise;
+  return call.promise;
 }
 
 // Its fields are private to the compiler only: those with a # cost a quarter of a short call, at its construction.
-class Call<Result> extends Entry implements WorkContext {
+class Call<Result> extends Entry<Awaited<Result>> implements WorkContext {
   private readonly work: Work<Result>;
-  private readonly resolve: (value: Awaited<Result>) => void;
-  private readonly reject: (reason: unknown) => void;
-  private openGate: ((call: Call<Result>) => void) | undefined = undefined;
-  private controller: AbortController | undefined = undefined;
-  /** The answer, if it came early. */
-  private reason: unknown = undefined;
+  /** While it waits: the work runs in its caller's async context, whoever releases. */
+  private scope: Scope | undefined = undefined;
+  /** What few calls have. */
+  private early: Early | undefined = undefined;
 
-  constructor(driver: Driver, weight: number, work: Work<Result>, answer: Deferred<Awaited<Result>>) {
+  constructor(driver: Driver, weight: number, work: Work<Result>) {
     super(driver, weight);
     this.work = work;
-    this.resolve = answer.resolve;
-    this.reject = answer.reject;
   }
 
   get signal(): AbortSignal {
-    if (this.controller === undefined) {
-      this.controller = new AbortController();
-      if (this.isAnswered) this.controller.abort(this.reason);
+    const early = (this.early ??= new Early());
+    if (early.controller === undefined) {
+      early.controller = new AbortController();
+      if (this.isAnswered) early.controller.abort(early.reason);
     }
-    return this.controller.signal;
+    return early.controller.signal;
   }
 
   queued(): void {
-    // Registered in the caller's turn, the reaction runs in the caller's async context, whoever releases.
-    const gate = new Deferred<Call<Result>>();
-    this.openGate = gate.resolve;
-    void gate.promise.then(start);
+    this.scope = host().capture();
   }
 
   tell(): void {
-    this.openGate?.(this);
+    // A promise of its own would be half the memory of a call that waits, so it gets one only now.
+    void Promise.resolve(this).then(resume);
   }
 
   refuse(reason: unknown): void {
     this.isAnswered = true;
-    this.reason = reason;
+    const early = (this.early ??= new Early());
+    early.reason = reason;
     this.driver.forget(this);
     this.reject(reason);
-    this.controller?.abort(reason);
+    early.controller?.abort(reason);
   }
 
   /** Its permits are there. */
@@ -94,11 +89,11 @@ class Call<Result> extends Entry implements WorkContext {
     );
   }
 
-  start(): void {
+  resume(): void {
     // Cancelled between the grant and now: the permit has passed on.
     if (this.isAnswered) return;
     this.driver.start(this.id);
-    this.run();
+    this.scope?.runInAsyncScope(run, this);
   }
 
   private complete(value: Awaited<Result>): void {
@@ -112,9 +107,19 @@ class Call<Result> extends Entry implements WorkContext {
   }
 }
 
-/** One function for all: a call that waits should hold as little memory as it can. */
-function start(call: { start: () => void }): void {
-  call.start();
+/** Of a call that may be answered before its work has settled. */
+class Early {
+  controller: AbortController | undefined = undefined;
+  /** The answer, if it came. */
+  reason: unknown = undefined;
+}
+
+function resume(call: { resume: () => void }): void {
+  call.resume();
+}
+
+function run(this: { run: () => void }): void {
+  this.run();
 }
 
 /** All that the work sees of its call. */

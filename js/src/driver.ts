@@ -275,7 +275,7 @@ export function together(drivers: readonly Driver[], act: () => void): void {
 }
 
 function cancellation(entry: Entry): () => void {
-  entry.isCancelled = true;
+  entry.cancelled();
   const reason: unknown = entry.hub?.signal.reason;
   return () => entry.refuse(reason);
 }

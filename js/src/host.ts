@@ -6,9 +6,16 @@ import type { CreateEngine, EngineKind } from './engine.js';
 export interface Environment {
   /** Runs `act` outside of every caller's async context: what it registers must not keep a request's context alive. */
   outside<Answer>(act: () => Answer): Answer;
+  /** The async context of whoever calls this. */
+  capture(): Scope;
   warn(message: string): void;
   /** Which engine there is. Never throws. */
   engine(): LoadedEngine;
+}
+
+/** An async context, in which code can be run later; what Node's `AsyncResource` can do. */
+export interface Scope {
+  runInAsyncScope<This>(fn: (this: This) => void, self: This): void;
 }
 
 export interface LoadedEngine {

@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // Permits taken by hand.
 
-import { Deferred } from './deferred.js';
 import type { Driver } from './driver.js';
 import { HAND } from './engine.js';
 import { Entry } from './entry.js';
@@ -16,8 +15,7 @@ export interface Permit extends Disposable, AsyncDisposable {
 
 /** `acquire`: a permit by hand, perhaps after a wait. Throws for a number out of its range. */
 export function acquire(driver: Driver, request: Request): Promise<Permit> {
-  const answer = new Deferred<Permit>();
-  const acquisition = new Acquisition(driver, request.weight, answer);
+  const acquisition = new Acquisition(driver, request.weight);
   const id = request === DEFAULT_REQUEST ? driver.admitNow(1, HAND) : 0;
   if (id !== 0) {
     acquisition.id = id;
@@ -25,23 +23,18 @@ export function acquire(driver: Driver, request: Request): Promise<Permit> {
   } else if (driver.arrive(acquisition, request, HAND)) {
     acquisition.deliver();
   }
-  return answer.promise;
+  return acquisition.promise;
 }
 
-class Acquisition extends Entry {
-  readonly #answer: Deferred<Permit>;
-
-  constructor(driver: Driver, weight: number, answer: Deferred<Permit>) {
-    super(driver, weight);
-    this.#answer = answer;
-  }
+class Acquisition extends Entry<Permit> {
+  #isCancelled = false;
 
   queued(): void {
     // Nothing to prepare: the caller's own reaction is all that waits.
   }
 
   tell(): void {
-    if (this.isCancelled) return;
+    if (this.#isCancelled) return;
     // The permit is the caller's as soon as the promise has settled.
     this.driver.forget(this);
     this.driver.start(this.id);
@@ -49,13 +42,17 @@ class Acquisition extends Entry {
   }
 
   deliver(): void {
-    this.#answer.resolve(new HandPermit(this.driver, this.id, this.weight));
+    this.resolve(new HandPermit(this.driver, this.id, this.weight));
+  }
+
+  override cancelled(): void {
+    this.#isCancelled = true;
   }
 
   refuse(reason: unknown): void {
     this.isAnswered = true;
     this.driver.forget(this);
-    this.#answer.reject(reason);
+    this.reject(reason);
   }
 }
 

@@ -7,23 +7,19 @@ export class Table {
 
   /** Nobody for an id that is no longer current. */
   get(id: number): Entry | undefined {
-    const entry = this.#slots[slotOf(id)];
+    const entry = this.#slots[id >>> 0];
     return entry?.id === id ? entry : undefined;
   }
 
   add(entry: Entry): void {
     const slots = this.#slots;
-    const slot = slotOf(entry.id);
+    const { slot } = entry;
     while (slots.length < slot) slots.push(undefined);
     slots[slot] = entry;
   }
 
   remove(entry: Entry): void {
-    const slot = slotOf(entry.id);
+    const { slot } = entry;
     if (this.#slots[slot] === entry) this.#slots[slot] = undefined;
   }
-}
-
-function slotOf(id: number): number {
-  return id >>> 0;
 }

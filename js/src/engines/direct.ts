@@ -1,6 +1,6 @@
 // The engine in WebAssembly. There an argument costs nothing, so that the two inputs of the shortest way need no mailbox.
 
-import { MAILBOX_LENGTH, MailboxEngine, type RawEngine } from './mailbox.js';
+import { type Mailbox, MAILBOX_LENGTH, MailboxEngine, type RawEngine } from './mailbox.js';
 
 export interface RawWasmEngine extends RawEngine {
   admitNow(weight: number, flags: number): number;
@@ -14,14 +14,14 @@ export class DirectEngine extends MailboxEngine {
 
   constructor(raw: RawWasmEngine, memory: WebAssembly.Memory) {
     const address = raw.mailbox();
-    super(raw, () => new Float64Array(memory.buffer, address, MAILBOX_LENGTH));
+    super(raw, () => new Float64Array(memory.buffer, address, MAILBOX_LENGTH) as Mailbox);
   }
 
   override admitNow(weight: number, flags: number): number {
-    return this.raw.admitNow(weight, flags);
+    return this.isCalm() ? this.raw.admitNow(weight, flags) : 0;
   }
 
   override finishNow(id: number, outcome: number): boolean {
-    return this.raw.finishNow(id, outcome);
+    return this.isCalm() && this.raw.finishNow(id, outcome);
   }
 }

@@ -13,8 +13,21 @@ export interface RawEngine {
   stats(): ArrayLike<number>;
 }
 
+/** The array: all but the events at places with a name. */
+export interface Mailbox extends Float64Array {
+  0: number;
+  7: number;
+  8: number;
+  9: number;
+  10: number;
+  11: number;
+  12: number;
+  13: number;
+  14: number;
+}
+
 /** How many numbers there are. */
-export const MAILBOX_LENGTH = 62;
+export const MAILBOX_LENGTH = 63;
 
 const CODE = 0;
 const NOW = 1;
@@ -26,8 +39,12 @@ const TAKEN = 6;
 const COUNT = 7;
 const TIMER = 8;
 const KEEPS_ALIVE = 9;
-const FIGURES = 10;
-const EVENTS = 14;
+const LIMIT = 10;
+const ACTIVE = 11;
+const QUEUED = 12;
+const MAX_QUEUE = 13;
+const CALM = 14;
+const EVENTS = 15;
 
 /** The codes of the inputs. */
 const ADMIT_NOW = 1;
@@ -50,14 +67,14 @@ const SHOW_FIGURES = 17;
 
 export class MailboxEngine implements Engine {
   readonly raw: RawEngine;
-  readonly #open: () => Float64Array;
-  #box: Float64Array;
+  readonly #open: () => Mailbox;
+  #box: Mailbox;
   /** How many of the events shown were taken, and where the last of them stands. */
   #taken = 0;
   #event = 0;
 
   /** `open` answers the mailbox; it is asked again when that has lost its memory, which a WebAssembly module does as it grows. */
-  constructor(raw: RawEngine, open: () => Float64Array) {
+  constructor(raw: RawEngine, open: () => Mailbox) {
     this.raw = raw;
     this.#open = open;
     this.#box = open();
@@ -65,15 +82,17 @@ export class MailboxEngine implements Engine {
 
   admitNow(weight: number, flags: number): number {
     const box = this.#live();
+    if (box[CALM] === 0) return 0;
     box[CODE] = ADMIT_NOW;
     box[FIRST] = weight;
     box[SECOND] = flags;
     this.raw.exchange();
-    return this.#live()[CODE]!;
+    return this.#live()[CODE];
   }
 
   finishNow(id: number, outcome: number): boolean {
     const box = this.#live();
+    if (box[CALM] === 0) return false;
     box[CODE] = FINISH_NOW;
     box[FIRST] = id;
     box[SECOND] = outcome;
@@ -149,7 +168,7 @@ export class MailboxEngine implements Engine {
 
   nextEvent(): number {
     let box = this.#live();
-    const count = box[COUNT]!;
+    const count = box[COUNT];
     if (count === 0) return 0;
     if (this.#taken === count) {
       this.show();
@@ -158,19 +177,19 @@ export class MailboxEngine implements Engine {
     }
     this.#event = EVENTS + 3 * this.#taken;
     this.#taken += 1;
-    return box[this.#event]!;
+    return box[this.#event] ?? 0;
   }
 
   eventId(): number {
-    return this.#live()[this.#event + 1]!;
+    return this.#live()[this.#event + 1] ?? 0;
   }
 
   eventTime(): number {
-    return this.#live()[this.#event + 2]!;
+    return this.#live()[this.#event + 2] ?? 0;
   }
 
   nextTimer(): number {
-    return this.#live()[TIMER]!;
+    return this.#live()[TIMER];
   }
 
   keepsAlive(): boolean {
@@ -181,10 +200,10 @@ export class MailboxEngine implements Engine {
     this.#exchange(SHOW_FIGURES);
     const box = this.#live();
     return {
-      limit: box[FIGURES]!,
-      active: box[FIGURES + 1]!,
-      queued: box[FIGURES + 2]!,
-      maxQueue: box[FIGURES + 3]!,
+      limit: box[LIMIT],
+      active: box[ACTIVE],
+      queued: box[QUEUED],
+      maxQueue: box[MAX_QUEUE],
     };
   }
 
@@ -192,7 +211,12 @@ export class MailboxEngine implements Engine {
     return this.raw.stats();
   }
 
-  #live(): Float64Array {
+  /** Whether it is worth asking: as of the last input. */
+  protected isCalm(): boolean {
+    return this.#live()[CALM] === 1;
+  }
+
+  #live(): Mailbox {
     const box = this.#box;
     return box.length === 0 ? (this.#box = this.#open()) : box;
   }
@@ -214,6 +238,6 @@ export class MailboxEngine implements Engine {
     box[TAKEN] = this.#taken;
     this.raw.exchange();
     this.#taken = 0;
-    return this.#live()[CODE]!;
+    return this.#live()[CODE];
   }
 }

@@ -3,9 +3,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { CreateEngine } from '../engine.js';
-import { MailboxEngine, type RawEngine } from './mailbox.js';
+import { type Mailbox, MailboxEngine, type RawEngine } from './mailbox.js';
 
-type CreateRaw = (...options: Parameters<CreateEngine>) => RawEngine & { readonly mailbox: Float64Array };
+type CreateRaw = (...options: Parameters<CreateEngine>) => RawEngine & { readonly mailbox: Mailbox };
 
 /** Throws if there is no addon for this machine. */
 export function nativeEngine(): CreateEngine {

@@ -8,6 +8,7 @@ let loaded: LoadedEngine | undefined;
 
 setEnvironment({
   outside: (act) => outside.runInAsyncScope(act),
+  capture: () => new AsyncResource('BulkheadCall'),
   warn: (message) => process.emitWarning(message, 'BulkheadWarning'),
   engine: () => (loaded ??= chooseEngine(process.env['BULKHEADS_ENGINE'])),
 });
