@@ -153,11 +153,9 @@ impl Bulkhead {
         }
         let owner = self.owners.find(request.owner)?;
         self.sampling.skip();
-        self.seq += 1;
-        let mut entry = Entry::new(Phase::Running, owner, weight, run);
-        entry.seq = self.seq;
+        let seq = self.books.admitted;
         self.count_grant(weight);
-        Some(self.store.insert(entry))
+        Some(self.store.insert_run(seq, owner, weight, run))
     }
 
     /// A permit by hand if one is free and nobody waits; never queued.
@@ -235,8 +233,8 @@ impl Bulkhead {
             request.weight,
             request.run,
         );
-        self.seq += 1;
-        entry.seq = self.seq;
+        self.enqueued += 1;
+        entry.seq = self.enqueued;
         entry.since = self.now;
         entry.bound = request.deadline;
         let deadline = self.now.after(timeout).min(request.deadline);

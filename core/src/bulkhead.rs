@@ -33,9 +33,9 @@ pub struct Bulkhead {
     pub(crate) aborting: bool,
     pub(crate) now: Instant,
     pub(crate) used: u64,
-    pub(crate) running: u64,
     pub(crate) overrun: u64,
-    pub(crate) seq: u64,
+    /// How many have ever stood in the queue.
+    pub(crate) enqueued: u64,
     pub(crate) store: Store,
     pub(crate) owners: Owners,
     pub(crate) sampling: Sampling,
@@ -60,6 +60,14 @@ pub(crate) struct Books {
     pub(crate) ran: Histogram,
 }
 
+impl Books {
+    /// Those that hold permits: every grant that has not ended.
+    pub(crate) const fn running(&self) -> u64 {
+        let returned = self.completed + self.failed + self.abandoned_runs + self.leaked;
+        self.admitted - self.unclaimed - returned
+    }
+}
+
 impl Bulkhead {
     /// An open bulkhead with nobody in it.
     ///
@@ -75,9 +83,8 @@ impl Bulkhead {
             aborting: false,
             now: Instant::ZERO,
             used: 0,
-            running: 0,
             overrun: 0,
-            seq: 0,
+            enqueued: 0,
             store: Store::new(),
             owners: Owners::new(),
             sampling: Sampling::new(config.ran_sampled_every()),
@@ -208,7 +215,7 @@ impl Bulkhead {
             limit: self.limit,
             active: self.used,
             available: u64::from(self.limit).saturating_sub(self.used),
-            running: self.running,
+            running: books.running(),
             queued: self.store.queued(),
             overrun: self.overrun,
             peak_active: books.peak_active,
@@ -230,12 +237,12 @@ impl Bulkhead {
 
     /// Whether an ordinary call may come or go with no look at the clock: nothing can fall due, and nobody waits whose
     /// time would have to be told.
-    pub(crate) fn is_calm(&self) -> bool {
-        self.store.queued() == 0 && !self.owners.has_deadlines()
+    pub(crate) const fn is_calm(&self) -> bool {
+        self.store.queued() == 0 && self.owners.is_calm()
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        self.running == 0 && self.store.queued() == 0
+        self.used == 0 && self.store.queued() == 0
     }
 
     fn room(&self) -> Room {
@@ -278,10 +285,9 @@ impl Bulkhead {
 
     /// Books the permits of a slot that was just admitted.
     pub(crate) fn take_permits(&mut self, slot: u32) {
-        self.seq += 1;
         let entry = self.store.at(slot);
         entry.measured = self.sampling.next();
-        entry.seq = self.seq;
+        entry.seq = self.books.admitted;
         entry.since = self.now;
         let weight = entry.weight;
         self.count_grant(weight);
@@ -289,7 +295,6 @@ impl Bulkhead {
 
     pub(crate) fn count_grant(&mut self, weight: u32) {
         self.used += u64::from(weight);
-        self.running += 1;
         self.books.admitted += 1;
         self.books.peak_active = self.books.peak_active.max(self.used);
     }

@@ -43,9 +43,9 @@ pub(crate) struct Owners {
     wakes: Vec<u32>,
     /// How many deadlines there are in all.
     armed: u32,
-    /// How many owners watch for idleness and for room, so that a step without watchers looks at two numbers.
-    idle_watchers: u32,
-    room_watchers: u32,
+    /// How many owners watch for idleness and for room, so that a step without watchers looks at
+    /// one number.
+    watchers: u32,
 }
 
 impl Owners {
@@ -60,8 +60,7 @@ impl Owners {
             next_due: Instant::NEVER,
             wakes: Vec::new(),
             armed: 0,
-            idle_watchers: 0,
-            room_watchers: 0,
+            watchers: 0,
         }
     }
 
@@ -150,19 +149,19 @@ impl Owners {
 
     pub(crate) fn watch_idle(&mut self, index: u32) {
         let watched = core::mem::replace(&mut self.at(index).watches_idle, true);
-        self.idle_watchers += u32::from(!watched);
+        self.watchers += u32::from(!watched);
     }
 
     /// True if it watched.
     fn forget_idle(&mut self, index: u32) -> bool {
         let watched = core::mem::take(&mut self.at(index).watches_idle);
-        self.idle_watchers -= u32::from(watched);
+        self.watchers -= u32::from(watched);
         watched
     }
 
     /// One idle event to each owner that watches.
     pub(crate) fn tell_idle(&mut self) {
-        if self.idle_watchers == 0 {
+        if self.watchers == 0 {
             return;
         }
         for index in 0..u32::try_from(self.list.len()).unwrap_or(u32::MAX) {
@@ -172,25 +171,26 @@ impl Owners {
         }
     }
 
-    pub(crate) const fn has_watchers(&self) -> bool {
-        self.idle_watchers + self.room_watchers > 0
+    /// Whether nothing can fall due and nobody watches.
+    pub(crate) const fn is_calm(&self) -> bool {
+        self.armed == 0 && self.watchers == 0
     }
 
     /// Sets what an owner watches for; the lightest of its wishes counts, 0 ends them.
     pub(crate) fn watch_room(&mut self, index: u32, weight: u32) {
         let watched = &mut self.list[index as usize].watches_room;
-        self.room_watchers -= u32::from(*watched > 0);
+        self.watchers -= u32::from(*watched > 0);
         *watched = if *watched > 0 {
             weight.min(*watched)
         } else {
             weight
         };
-        self.room_watchers += u32::from(*watched > 0);
+        self.watchers += u32::from(*watched > 0);
     }
 
     /// One room event to each owner whose weight `has_room`.
     pub(crate) fn tell_room(&mut self, has_room: impl Fn(u32) -> bool) {
-        if self.room_watchers == 0 {
+        if self.watchers == 0 {
             return;
         }
         for index in 0..u32::try_from(self.list.len()).unwrap_or(u32::MAX) {

@@ -63,20 +63,15 @@ impl Bulkhead {
     /// As [`Bulkhead::finish`], with no look at the clock, if it matters to nobody else and is not measured. False, and
     /// nothing has changed, if not: call [`Bulkhead::finish`].
     pub fn finish_now(&mut self, id: Id, outcome: Outcome) -> bool {
-        if !self.is_calm() || self.owners.has_watchers() {
-            return false;
-        }
-        let Some(slot) = self.held(id) else {
+        // In a calm bulkhead nobody waits: whoever is there holds permits.
+        let entry = self.store.current(id).filter(|entry| !entry.measured);
+        let (true, Some(entry)) = (self.is_calm(), entry) else {
             return false;
         };
-        let entry = self.store.get(slot);
-        if entry.measured {
-            return false;
-        }
         let (weight, overrun) = (entry.weight, entry.phase == Phase::Overrun);
+        self.store.remove(id.slot());
         self.count_end(overrun, outcome);
         self.count_return(weight, overrun);
-        self.store.remove(slot);
         true
     }
 
@@ -126,7 +121,6 @@ impl Bulkhead {
 
     fn count_return(&mut self, weight: u32, overrun: bool) {
         self.used -= u64::from(weight);
-        self.running -= 1;
         self.overrun -= u64::from(overrun);
     }
 

@@ -83,6 +83,31 @@ impl Store {
         id
     }
 
+    /// As [`Store::insert`] for a run without a bound that is not measured: of what a free slot
+    /// still holds only this matters.
+    pub(crate) fn insert_run(&mut self, seq: u64, owner: u32, weight: u32, run: bool) -> Id {
+        let slot = self.free;
+        let Some(place) = self.entries.get_mut(slot as usize) else {
+            return self.insert_further_run(seq, owner, weight, run);
+        };
+        self.free = place.next;
+        place.seq = seq;
+        place.owner = owner;
+        place.weight = weight;
+        place.phase = Phase::Running;
+        place.run = run;
+        place.measured = false;
+        Id::new(slot, place.generation)
+    }
+
+    /// Apart, because it is rare and would slow the other down.
+    #[cold]
+    fn insert_further_run(&mut self, seq: u64, owner: u32, weight: u32, run: bool) -> Id {
+        let mut entry = Entry::new(Phase::Running, owner, weight, run);
+        entry.seq = seq;
+        self.insert(entry)
+    }
+
     /// Frees a slot; every id of it is stale from now on.
     pub(crate) fn remove(&mut self, slot: u32) {
         let free = self.free;
@@ -111,9 +136,14 @@ impl Store {
 
     /// The slot of an id that is current.
     pub(crate) fn find(&self, id: Id) -> Option<u32> {
+        self.current(id).map(|_| id.slot())
+    }
+
+    /// The entry of an id that is current.
+    pub(crate) fn current(&self, id: Id) -> Option<&Entry> {
         let entry = self.entries.get(id.slot() as usize)?;
         let current = u64::from(entry.generation) == id.generation() && entry.phase != Phase::Free;
-        current.then_some(id.slot())
+        current.then_some(entry)
     }
 
     pub(crate) const fn head(&self) -> Option<u32> {
