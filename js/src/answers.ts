@@ -108,14 +108,13 @@ function fullText(code: number, { limit, maxQueue }: Figures): string {
 
 /** Collecting a stack costs more than the rest of a rejection. */
 function withoutStack<Made>(make: () => Made): Made {
-  const limit = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit');
+  const { stackTraceLimit } = Error;
   // Only V8 has it, and hardened realms freeze it.
-  if (limit?.writable !== true) return make();
-  Error.stackTraceLimit = 0;
+  if (typeof stackTraceLimit !== 'number' || !Reflect.set(Error, 'stackTraceLimit', 0)) return make();
   try {
     return make();
   } finally {
-    Error.stackTraceLimit = limit.value as number;
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

@@ -3,6 +3,7 @@
 import { execute, type Work } from './call.js';
 import { Driver } from './driver.js';
 import type { EngineKind } from './engine.js';
+import { rejected } from './entry.js';
 import { host } from './host.js';
 import { type MapContext, runAll } from './map.js';
 import {
@@ -191,10 +192,4 @@ async function collected<Result>(results: AsyncIterable<Result>): Promise<Result
   const all: Result[] = [];
   for await (const result of results) all.push(result);
   return all;
-}
-
-/** With what was thrown as it is, an error or not. */
-function rejected(reason: unknown): Promise<never> {
-   
-  return Promise.reject(reason);
 }

@@ -4,8 +4,8 @@
 // grant starts the work in a reaction, a refusal rejects the promise whose reaction is the caller's.
 
 import type { Driver } from './driver.js';
-import { COMPLETED, FAILED, RUN } from './engine.js';
-import { Entry } from './entry.js';
+import { COMPLETED, FAILED, FIRST_ID, RUN } from './engine.js';
+import { Entry, rejected } from './entry.js';
 import { host, type Scope } from './host.js';
 import { DEFAULT_REQUEST, type Request } from './options.js';
 import { whenSettled } from './settle.js';
@@ -26,9 +26,11 @@ export function execute<Result>(driver: Driver, work: Work<Result>, request: Req
     call.id = id;
     driver.track(call);
     call.run();
-  } else if (driver.arrive(call, request, RUN)) {
-    call.run();
+    return call.promise;
   }
+  const answer = driver.arrive(call, request, RUN);
+  if (answer >= FIRST_ID) call.run();
+  else if (answer > 0) return rejected(driver.refusal(answer, request));
   return call.promise;
 }
 

@@ -47,8 +47,11 @@ export class Driver {
     return this.#engine.admitNow(weight, kind);
   }
 
-  /** A call arrives; answers whether it has its permits now. Throws for a number out of its range. */
-  arrive(entry: Entry, request: Request, kind: Kind): boolean {
+  /**
+   * A call arrives. At least `FIRST_ID`: it has its permits now; negative: it waits; else it was turned away, see `refusal`. Throws
+   * for a number out of its range.
+   */
+  arrive(entry: Entry, request: Request, kind: Kind): number {
     const { weight, timeout, deadline, signal } = request;
     const isAborted = signal?.aborted === true;
     const flags = isAborted ? kind | ABORTED : kind;
@@ -66,10 +69,12 @@ export class Driver {
     }
     this.#arm();
     this.#tell();
-    if (answer > 0 && answer < FIRST_ID) {
-      entry.refuse(answer === Rejection.cancelled ? signal?.reason : this.#answers.rejection(answer, weight));
-    }
-    return answer >= FIRST_ID;
+    return answer;
+  }
+
+  /** What a call that was turned away rejects with. */
+  refusal(code: number, { signal, weight }: Request): unknown {
+    return code === Rejection.cancelled ? signal?.reason : this.#answers.rejection(code, weight);
   }
 
   /** The id of a permit by hand, 0 if it cannot be had now. */

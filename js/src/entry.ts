@@ -54,6 +54,11 @@ export abstract class Entry<Value = unknown> {
   }
 }
 
+/** With the reason as it is, an error or not. */
+export function rejected(reason: unknown): Promise<never> {
+  return Promise.reject(reason);
+}
+
 /**
  * To resolve a promise with this is to reject it, there and then, with what reading its `then` throws: the language says so. The
  * host's own function for it would be an eighth of the memory of a call that waits.

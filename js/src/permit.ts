@@ -2,8 +2,8 @@
 // Permits taken by hand.
 
 import type { Driver } from './driver.js';
-import { HAND } from './engine.js';
-import { Entry } from './entry.js';
+import { FIRST_ID, HAND } from './engine.js';
+import { Entry, rejected } from './entry.js';
 import { DEFAULT_REQUEST, type Request } from './options.js';
 
 /** The right to run, until `release()`. `using permit = await shipping.acquire()` releases it by itself. */
@@ -20,9 +20,11 @@ export function acquire(driver: Driver, request: Request): Promise<Permit> {
   if (id !== 0) {
     acquisition.id = id;
     acquisition.deliver();
-  } else if (driver.arrive(acquisition, request, HAND)) {
-    acquisition.deliver();
+    return acquisition.promise;
   }
+  const answer = driver.arrive(acquisition, request, HAND);
+  if (answer >= FIRST_ID) acquisition.deliver();
+  else if (answer > 0) return rejected(driver.refusal(answer, request));
   return acquisition.promise;
 }
 
