@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::engine::whole;
 use crate::host::Thread;
+use crate::wakes::Wakes;
 
 /// The driver of one loop.
 pub(crate) struct Driver {
@@ -17,6 +18,9 @@ pub(crate) struct Driver {
     /// Where its loop ran when it was used last.
     thread: Thread,
     timer: Timer,
+    /// Whether it is in the middle of telling: what comes of a call then comes after that.
+    is_settling: bool,
+    pub(crate) wakes: Wakes,
 }
 
 /// What the loop will do without being asked again.
@@ -44,30 +48,25 @@ impl Drivers {
             .filter(|driver| driver.thread == Thread::current())
     }
 
-    /// Answers what was known before, to be dropped after the lock. An owner that was evicted meanwhile stays unknown.
-    pub(crate) fn know(
-        &mut self,
-        owner: i64,
-        object: Py<PyAny>,
-        event_loop: Py<PyAny>,
-        clock: Py<PyAny>,
-        timer: Timer,
-    ) -> Option<Driver> {
-        let owner = self
-            .owners
-            .iter()
-            .find(|other| whole(owner_number(**other)) == owner);
-        let owner = *owner?;
-        let before = self.forget(owner);
-        self.known.push(Driver {
-            owner,
-            event_loop,
-            object,
-            clock,
-            thread: Thread::current(),
-            timer,
-        });
-        before
+    /// A driver is found from here on if its loop runs in this thread; false if it has to be introduced first.
+    pub(crate) fn is_here(&mut self, owner: OwnerId) -> bool {
+        let driver = self.get_mut(owner);
+        driver.is_some_and(|driver| {
+            driver.thread = Thread::current();
+            true
+        })
+    }
+
+    pub(crate) fn introduce(&mut self, driver: Driver) {
+        self.known.push(driver);
+    }
+
+    /// The owner of this number, unless it was evicted.
+    pub(crate) fn owner(&self, number: i64) -> Option<OwnerId> {
+        let mut owners = self.owners.iter();
+        owners
+            .find(|owner| whole(owner_number(**owner)) == number)
+            .copied()
     }
 
     pub(crate) fn forget(&mut self, owner: OwnerId) -> Option<Driver> {
@@ -96,22 +95,52 @@ impl Drivers {
         self.owners.len() > 1
     }
 
-    pub(crate) fn note_timer(&mut self, owner: OwnerId, timer: Timer) {
-        if let Some(driver) = self.known.iter_mut().find(|driver| driver.owner == owner) {
-            driver.timer = timer;
+    pub(crate) fn get(&self, owner: OwnerId) -> Option<&Driver> {
+        self.known.iter().find(|driver| driver.owner == owner)
+    }
+
+    pub(crate) fn get_mut(&mut self, owner: OwnerId) -> Option<&mut Driver> {
+        self.known.iter_mut().find(|driver| driver.owner == owner)
+    }
+}
+
+impl Driver {
+    pub(crate) fn new(
+        owner: OwnerId,
+        object: Bound<'_, PyAny>,
+        event_loop: Bound<'_, PyAny>,
+        clock: Bound<'_, PyAny>,
+        timer: Timer,
+    ) -> Self {
+        Self {
+            owner,
+            event_loop: event_loop.unbind(),
+            object: object.unbind(),
+            clock: clock.unbind(),
+            thread: Thread::current(),
+            timer,
+            is_settling: false,
+            wakes: Wakes::default(),
         }
     }
 
-    /// Whether the timer serves as it is if `next` is the next deadline. One that fires too early does.
-    pub(crate) fn is_armed(&self, owner: OwnerId, next: f64) -> bool {
-        let Some(driver) = self.known.iter().find(|driver| driver.owner == owner) else {
-            return false;
-        };
-        let Timer { armed, is_tidied } = driver.timer;
-        if next < f64::INFINITY {
+    pub(crate) fn note_timer(&mut self, timer: Timer) {
+        self.timer = timer;
+    }
+
+    pub(crate) fn note_settling(&mut self, is_settling: bool) {
+        self.is_settling = is_settling;
+    }
+
+    /// Whether an input may be told of without it, if `next` is the next deadline then: its timer serves as it is, and it is
+    /// not telling. A timer that fires too early serves.
+    pub(crate) fn is_at_rest(&self, next: f64) -> bool {
+        let Timer { armed, is_tidied } = self.timer;
+        let serves = if next < f64::INFINITY {
             armed <= next
         } else {
             armed == f64::INFINITY || is_tidied
-        }
+        };
+        serves && !self.is_settling
     }
 }

@@ -167,8 +167,16 @@ impl Engine {
 
     /// What the loop will do without being asked again: the compiled calls leave a timer alone that serves as it is.
     fn note_timer(&self, armed: f64, is_tidied: bool) {
-        let timer = Timer { armed, is_tidied };
-        self.handle.lock().drivers.note_timer(self.owner, timer);
+        if let Some(driver) = self.handle.lock().drivers.get_mut(self.owner) {
+            driver.note_timer(Timer { armed, is_tidied });
+        }
+    }
+
+    /// Whether events are being told of: the compiled calls leave theirs to whoever does.
+    fn note_settling(&self, is_settling: bool) {
+        if let Some(driver) = self.handle.lock().drivers.get_mut(self.owner) {
+            driver.note_settling(is_settling);
+        }
     }
 
     fn keeps_alive(&self) -> bool {

@@ -4,7 +4,6 @@ use std::sync::OnceLock;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::awaitables::Ready;
@@ -77,13 +76,10 @@ impl Entry {
     }
 
     fn __await__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let runs = self.runs.bind(py);
-        if Runs::enter_now(runs)? {
-            return Ok(Ready::get(py)?.into_any());
+        match Runs::enter(self.runs.bind(py))? {
+            None => Ok(Ready::get(py)?.into_any()),
+            Some(waiting) => Ok(waiting.into_any()),
         }
-        let entering = runs.call_method0(intern!(py, "enter"))?;
-        let entering = entering.call_method0(intern!(py, "__await__"))?;
-        Ok(entering.unbind())
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

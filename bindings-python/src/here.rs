@@ -1,5 +1,7 @@
 //! Where a call is made: its loop, its task, its driver.
 
+use std::sync::MutexGuard;
+
 use bulkheads::OwnerId;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
@@ -8,7 +10,7 @@ use pyo3::prelude::*;
 use crate::drivers::{Driver, Timer};
 use crate::host::{self, Step};
 use crate::runs::Runs;
-use crate::shared::Shared;
+use crate::shared::{Settled, Shared};
 use crate::table::{Holder, Ticket};
 
 /// The driver of the running loop, and the task that runs.
@@ -16,7 +18,7 @@ pub(crate) struct Here<'py> {
     pub(crate) owner: OwnerId,
     pub(crate) driver: Bound<'py, PyAny>,
     clock: Bound<'py, PyAny>,
-    event_loop: Bound<'py, PyAny>,
+    pub(crate) event_loop: Bound<'py, PyAny>,
     task: Option<Bound<'py, PyAny>>,
     is_shared: bool,
 }
@@ -65,23 +67,21 @@ impl<'py> Here<'py> {
 
     fn introduce(runs: &Bound<'py, Runs>, event_loop: &Bound<'py, PyAny>) -> PyResult<()> {
         let py = runs.py();
-        let driver = runs.call_method0(intern!(py, "driver"))?;
-        let owner = driver.getattr(intern!(py, "owner"))?.extract()?;
-        let clock = driver.getattr(intern!(py, "clock"))?;
+        let object = runs.call_method0(intern!(py, "driver"))?;
+        let number = object.getattr(intern!(py, "owner"))?.extract()?;
+        let clock = object.getattr(intern!(py, "clock"))?;
         let timer = Timer {
-            armed: driver.getattr(intern!(py, "armed"))?.extract()?,
-            is_tidied: driver.getattr(intern!(py, "is_tidied"))?.extract()?,
+            armed: object.getattr(intern!(py, "armed"))?.extract()?,
+            is_tidied: object.getattr(intern!(py, "is_tidied"))?.extract()?,
         };
+        let event_loop = event_loop.clone();
         let mut shared = runs.get().handle().lock();
-        let before = shared.drivers.know(
-            owner,
-            driver.unbind(),
-            event_loop.clone().unbind(),
-            clock.unbind(),
-            timer,
-        );
-        drop(shared);
-        drop(before);
+        if let Some(owner) = shared.drivers.owner(number) {
+            if !shared.drivers.is_here(owner) {
+                let driver = Driver::new(owner, object, event_loop, clock, timer);
+                shared.drivers.introduce(driver);
+            }
+        }
         Ok(())
     }
 
@@ -100,10 +100,19 @@ impl<'py> Here<'py> {
         self.clock.call0()?.extract()
     }
 
-    pub(crate) fn settle_unless(&self, is_settled: bool) -> PyResult<()> {
-        if !is_settled {
-            let settle = intern!(self.driver.py(), "settle");
-            self.driver.call_method0(settle)?;
+    /// Lets everybody know what came of an input.
+    pub(crate) fn settle(&self, mut shared: MutexGuard<'_, Shared>) -> PyResult<()> {
+        let settled = shared.settle(self.owner);
+        drop(shared);
+        let py = self.driver.py();
+        match settled {
+            Settled::Quietly => {}
+            Settled::Waking => {
+                self.driver.call_method0(intern!(py, "wake_soon"))?;
+            }
+            Settled::ByDriver => {
+                self.driver.call_method0(intern!(py, "settle"))?;
+            }
         }
         Ok(())
     }

@@ -5,15 +5,19 @@
 //! thread can ask for the lock of a thread that already has it, and a forked child never inherits it taken.
 
 mod awaitables;
+mod calls;
 mod drivers;
 mod engine;
 mod gate;
 mod here;
 mod host;
 mod number;
+mod request;
 mod runs;
 mod shared;
 mod table;
+mod waiting;
+mod wakes;
 mod work;
 
 use pyo3::prelude::*;
@@ -29,4 +33,6 @@ mod _engine {
     use crate::gate::{Entry, Gate};
     #[pymodule_export]
     use crate::runs::Runs;
+    #[pymodule_export]
+    use crate::waiting::Waiting;
 }

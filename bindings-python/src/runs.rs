@@ -1,233 +1,40 @@
-//! Calls from admission to release, as far as they go without waiting.
+//! What `Calls` builds on: the methods, and what the collector has to know.
 
-use std::sync::MutexGuard;
-
+use bulkheads::engine::EventNumbers;
 use pyo3::exceptions::PyKeyError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt};
 
-use crate::engine::{Engine, value_error, whole};
+use crate::calls::{Kind, outcome};
+use crate::engine::{Engine, whole};
 use crate::here::Here;
 use crate::host::Step;
-use crate::shared::{Handle, Shared};
-use crate::table::{Holder, Run, Ticket};
+use crate::request::Request;
+use crate::shared::Handle;
+use crate::table::Ticket;
+use crate::waiting::Waiting;
 use crate::work;
 
-/// Whatever the engine answers from here on is an id, below zero minus an id, between them a code.
-const FIRST_ID: f64 = 4_294_967_296.0;
-const MAX_COUNT: u32 = i32::MAX.unsigned_abs();
-/// Work that the bulkhead runs.
-const RUN: u32 = 1;
-const COMPLETED: u32 = 0;
-const FAILED: u32 = 1;
-
-/// What `Calls` builds on. A call without options that finds room, in the only step under way, takes the short way: no look at
-/// the clock, no event, nothing to tell anybody. Every other call goes by its driver.
+/// Calls from admission to release. One without options that finds room, in the only step under way, takes the short way: no
+/// look at the clock, no event, nothing to tell anybody.
 #[pyclass(frozen, subclass, module = "bulkheads._engine")]
 pub(crate) struct Runs {
     handle: Handle,
 }
 
-/// Who will hold the permit.
-#[derive(Clone, Copy)]
-enum Kind {
-    /// The current task, which keeps the ticket.
-    Block,
-    /// The current task, which does not.
-    Entry,
-    /// A task that does not run yet.
-    Later,
-}
-
-/// What a call asks for.
-#[derive(Clone, Copy)]
-struct Request {
-    weight: f64,
-    timeout: f64,
-    deadline: f64,
-}
-
-impl Request {
-    const PLAIN: Self = Self {
-        weight: 1.0,
-        timeout: f64::INFINITY,
-        deadline: f64::INFINITY,
-    };
-
-    /// The weight of a call without bounds of its own; None for what the facade has to look at, and perhaps to refuse.
-    fn ordinary(
-        weight: &Bound<'_, PyAny>,
-        timeout: &Bound<'_, PyAny>,
-        deadline: &Bound<'_, PyAny>,
-    ) -> Option<u32> {
-        let weight = weight.cast_exact::<PyInt>().ok()?.extract().ok()?;
-        let timeout = timeout.cast_exact::<PyFloat>().ok()?.value();
-        let is_ordinary =
-            (1..=MAX_COUNT).contains(&weight) && timeout == f64::INFINITY && deadline.is_none();
-        is_ordinary.then_some(weight)
-    }
-
-    /// Any arguments. Raises what is wrong with them.
-    fn any(
-        runs: &Bound<'_, Runs>,
-        weight: &Bound<'_, PyAny>,
-        timeout: &Bound<'_, PyAny>,
-        deadline: &Bound<'_, PyAny>,
-    ) -> PyResult<Self> {
-        if let Some(weight) = Self::ordinary(weight, timeout, deadline) {
-            return Ok(Self {
-                weight: weight.into(),
-                ..Self::PLAIN
-            });
-        }
-        let checked = intern!(runs.py(), "checked");
-        let checked = runs.call_method1(checked, (weight, timeout, deadline))?;
-        let (weight, timeout, deadline) = checked.extract()?;
-        Ok(Self {
-            weight,
-            timeout,
-            deadline,
-        })
-    }
-}
-
 impl Runs {
-    /// A bare `async with`; false if it may have to wait, or to be refused.
-    pub(crate) fn enter_now(slf: &Bound<'_, Self>) -> PyResult<bool> {
-        let Some(step) = Step::only(slf.py()) else {
-            return Ok(false);
-        };
-        let ticket = slf.get().admit_now(&step, 1, None, true)?;
-        Ok(ticket.is_some())
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.handle
     }
 
-    /// The end of a bare `async with`.
-    pub(crate) fn leave(slf: &Bound<'_, Self>, error: &Bound<'_, PyAny>) -> PyResult<()> {
-        let step = Step::only(slf.py());
-        let shared = slf.get().handle.lock();
-        let key = step.as_ref().map(|step| step.task.as_ptr() as usize);
-        if let Some(ticket) = key.and_then(|key| shared.table.last_entered(key)) {
-            return Self::finish(slf, shared, ticket, error);
-        }
-        drop(shared);
-        let ticket = Here::find(slf)?.last_entry(slf)?;
-        Self::finish(slf, slf.get().handle.lock(), ticket, error)
-    }
-
-    /// A ticket for a call that runs at once with no look at the clock, or None. `code` is that of its work: it must have
-    /// been checked.
-    fn admit_now(
-        &self,
-        step: &Step<'_>,
-        weight: u32,
-        code: Option<&Bound<'_, PyAny>>,
-        enters: bool,
-    ) -> PyResult<Option<Ticket>> {
-        let holder = Holder::task(step.task.clone())?;
-        let mut shared = self.handle.lock();
-        if code.is_some_and(|code| !shared.has_checked(code)) {
-            return Ok(None);
-        }
-        let Some(driver) = shared.drivers.of(&step.event_loop) else {
-            return Ok(None);
-        };
-        let owner = driver.owner;
-        let id = shared.core.admit_now(owner, weight, RUN);
-        if id < FIRST_ID {
-            return Ok(None);
-        }
-        let ticket = shared
-            .table
-            .begin(Run::new(id, owner, weight.into(), holder));
-        if enters {
-            shared.table.enter(ticket);
-        }
-        Ok(Some(ticket))
-    }
-
-    /// A ticket, or minus one minus the ticket of a call that waits. Raises the reason if it is refused.
-    fn arrive(slf: &Bound<'_, Self>, request: Request, kind: Kind) -> PyResult<i64> {
-        let here = Here::find(slf)?;
-        let holder = match kind {
-            Kind::Block | Kind::Entry => here.holder()?,
-            Kind::Later => Holder::NOBODY,
-        };
-        let now = here.now(slf)?;
-        let Request {
-            weight,
-            timeout,
-            deadline,
-        } = request;
-        let mut shared = slf.get().handle.lock();
-        let answer = shared
-            .core
-            .acquire(here.owner, now, weight, timeout, deadline, RUN)
-            .map_err(value_error)?;
-        let is_known = !(0.0..FIRST_ID).contains(&answer);
-        let ticket = is_known.then(|| {
-            let run = Run::new(answer.abs(), here.owner, weight, holder);
-            shared.table.begin(run)
-        });
-        if let (Kind::Entry, true, Some(ticket)) = (kind, answer > 0.0, ticket) {
-            shared.table.enter(ticket);
-        }
-        let is_settled = shared.is_settled(here.owner);
-        drop(shared);
-        if answer < 0.0 {
-            let expect = intern!(slf.py(), "expect");
-            here.driver.call_method1(expect, (whole(-answer),))?;
-        }
-        here.settle_unless(is_settled)?;
-        match ticket {
-            Some(ticket) if answer > 0.0 => Ok(ticket.into()),
-            Some(ticket) => Ok(!i64::from(ticket)),
-            None => {
-                let refusal = intern!(slf.py(), "refusal");
-                let error = slf.call_method1(refusal, (whole(answer), whole(weight)))?;
-                Err(PyErr::from_value(error))
-            }
-        }
-    }
-
-    /// Gives the permit of a run back. Raises its early answer, if it has one.
-    fn finish(
-        slf: &Bound<'_, Self>,
-        mut shared: MutexGuard<'_, Shared>,
-        ticket: Ticket,
-        error: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
-        let run = shared.table.end(ticket);
-        let Some((id, phase)) = run.as_ref().map(|run| (run.id, run.phase)) else {
-            return Ok(());
-        };
-        let is_done = phase.is_released || shared.core.finish_now(id, outcome(error));
-        drop(shared);
-        drop(run);
-        if !is_done {
-            Self::finish_timed(slf, id, outcome(error))?;
-        }
-        if phase.is_answered {
-            let conclude = intern!(slf.py(), "conclude");
-            slf.call_method1(conclude, (whole(id), error))?;
+    fn check_work(&self, work: &Bound<'_, PyAny>, code: Option<Bound<'_, PyAny>>) -> PyResult<()> {
+        work::check(work, code.as_ref())?;
+        if let Some(code) = code {
+            let before = self.handle.lock().remember_checked(code.unbind());
+            drop(before);
         }
         Ok(())
-    }
-
-    fn finish_timed(slf: &Bound<'_, Self>, id: f64, outcome: u32) -> PyResult<()> {
-        let Some(here) = Here::known(slf) else {
-            // Its coroutine is finalised, perhaps outside of its loop.
-            let give_back = intern!(slf.py(), "give_back");
-            slf.call_method1(give_back, (whole(id), outcome))?;
-            return Ok(());
-        };
-        let now = here.now(slf)?;
-        let mut shared = slf.get().handle.lock();
-        shared.core.finish(now, id, outcome);
-        let is_settled = shared.is_settled(here.owner);
-        drop(shared);
-        here.settle_unless(is_settled)
     }
 }
 
@@ -253,14 +60,16 @@ impl Runs {
         let ordinary = Request::ordinary(weight, timeout, deadline);
         let code = work::code(work)?;
         if let (Some(weight), Some(code), Some(step)) = (ordinary, &code, Step::only(slf.py())) {
-            let ticket = slf.get().admit_now(&step, weight, Some(code), false)?;
+            let ticket = slf
+                .get()
+                .admit_now(&step, weight, Some(code), Kind::Block)?;
             if let Some(ticket) = ticket {
                 return Ok(ticket.into());
             }
         }
         slf.get().check_work(work, code)?;
         let request = Request::any(slf, weight, timeout, deadline)?;
-        Self::arrive(slf, request, Kind::Block)
+        Ok(Self::arrive(slf, request, Kind::Block)?.number())
     }
 
     /// A block of code, as `begin`.
@@ -272,7 +81,7 @@ impl Runs {
         deadline: &Bound<'_, PyAny>,
     ) -> PyResult<i64> {
         let request = Request::any(slf, weight, timeout, deadline)?;
-        Self::arrive(slf, request, Kind::Block)
+        Ok(Self::arrive(slf, request, Kind::Block)?.number())
     }
 
     /// Work of a task that does not run yet, as `begin`; it is not willing to wait. It is to be handed over.
@@ -283,17 +92,58 @@ impl Runs {
             timeout: 0.0,
             ..Request::PLAIN
         };
-        Self::arrive(slf, request, Kind::Later)
+        Ok(Self::arrive(slf, request, Kind::Later)?.number())
     }
 
-    /// A bare `async with`, as `begin`. One that has to wait is to be `entered` afterwards.
-    fn begin_entry(slf: &Bound<'_, Self>) -> PyResult<i64> {
-        Self::arrive(slf, Request::PLAIN, Kind::Entry)
+    /// A permit by hand, as `begin`. It is to be taken out.
+    #[pyo3(signature = (weight, timeout, deadline, /))]
+    fn begin_hand(
+        slf: &Bound<'_, Self>,
+        weight: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+        deadline: &Bound<'_, PyAny>,
+    ) -> PyResult<i64> {
+        let request = Request::any(slf, weight, timeout, deadline)?;
+        Ok(Self::arrive(slf, request, Kind::Hand)?.number())
     }
 
+    /// A bare `async with`: None, or what it has to await.
+    #[pyo3(name = "enter")]
+    fn enter_or_wait(slf: &Bound<'_, Self>) -> PyResult<Option<Py<Waiting>>> {
+        Self::enter(slf)
+    }
+
+    /// What a call that has to wait awaits. Raises the reason if it may not go on.
     #[pyo3(signature = (ticket, /))]
-    fn entered(&self, ticket: Ticket) {
-        self.handle.lock().table.enter(ticket);
+    fn wait(slf: &Bound<'_, Self>, ticket: Ticket) -> PyResult<Py<Waiting>> {
+        Self::waiting(slf, ticket)
+    }
+
+    /// A waiter has its end, which its driver tells.
+    #[pyo3(signature = (owner, kind, id, time, /))]
+    fn tell(slf: &Bound<'_, Self>, owner: i64, kind: u32, id: f64, time: f64) -> bool {
+        let mut shared = slf.get().handle.lock();
+        let event = EventNumbers { kind, id, time };
+        let Some(owner) = shared.drivers.owner(owner) else {
+            return false;
+        };
+        shared.tell(owner, event)
+    }
+
+    /// Something else was told, which comes before whoever is told from now on.
+    #[pyo3(signature = (owner, /))]
+    fn seal(&self, owner: i64) {
+        let mut shared = self.handle.lock();
+        let owner = shared.drivers.owner(owner);
+        if let Some(driver) = owner.and_then(|owner| shared.drivers.get_mut(owner)) {
+            driver.wakes.seal();
+        }
+    }
+
+    /// Wakes those who were told: the callback that was asked for.
+    #[pyo3(signature = (owner, /))]
+    fn wake(slf: &Bound<'_, Self>, owner: i64) -> PyResult<()> {
+        Self::wake_batch(slf, owner)
     }
 
     /// Gives the permit of a run back; `error` is that of its work, None if it returned. Raises its early answer, if it has one.
@@ -330,19 +180,16 @@ impl Runs {
         Ok(())
     }
 
-    /// Id and weight of a call.
+    /// Id of a call.
     #[pyo3(signature = (ticket, /))]
-    fn waiter(&self, ticket: Ticket) -> PyResult<(i64, i64)> {
+    fn id(&self, ticket: Ticket) -> PyResult<i64> {
         let shared = self.handle.lock();
-        let run = shared
-            .table
-            .get(ticket)
-            .map(|run| (whole(run.id), whole(run.weight)));
+        let id = shared.table.get(ticket).map(|run| whole(run.id));
         drop(shared);
-        run.ok_or_else(|| PyKeyError::new_err(ticket))
+        id.ok_or_else(|| PyKeyError::new_err(ticket))
     }
 
-    /// A call that never ran, or was released.
+    /// A call that never ran, whose permit was taken out, or was released.
     #[pyo3(signature = (ticket, /))]
     fn forget(&self, ticket: Ticket) {
         let run = self.handle.lock().table.end(ticket);
@@ -360,9 +207,7 @@ impl Runs {
         let Some(shared) = self.handle.try_lock() else {
             return Ok(());
         };
-        for task in shared.table.tasks() {
-            visit.call(task)?;
-        }
+        shared.table.visit(&visit)?;
         for driver in shared.drivers.iter() {
             visit.call(&driver.event_loop)?;
             visit.call(&driver.object)?;
@@ -373,10 +218,10 @@ impl Runs {
 
     fn __clear__(&self) {
         let mut shared = self.handle.lock();
-        let tasks = shared.table.forget_tasks();
+        let held = shared.table.forget();
         let drivers = shared.drivers.forget_all();
         drop(shared);
-        drop((tasks, drivers));
+        drop((held, drivers));
     }
 }
 
@@ -385,23 +230,4 @@ impl Drop for Runs {
     fn drop(&mut self) {
         self.__clear__();
     }
-}
-
-impl Runs {
-    pub(crate) fn handle(&self) -> &Handle {
-        &self.handle
-    }
-
-    fn check_work(&self, work: &Bound<'_, PyAny>, code: Option<Bound<'_, PyAny>>) -> PyResult<()> {
-        work::check(work, code.as_ref())?;
-        if let Some(code) = code {
-            let before = self.handle.lock().remember_checked(code.unbind());
-            drop(before);
-        }
-        Ok(())
-    }
-}
-
-fn outcome(error: &Bound<'_, PyAny>) -> u32 {
-    if error.is_none() { COMPLETED } else { FAILED }
 }

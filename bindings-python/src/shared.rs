@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bulkheads::OwnerId;
-use bulkheads::engine::Engine;
+use bulkheads::engine::{Engine, EventNumbers};
 use pyo3::prelude::*;
 
-use crate::drivers::Drivers;
+use crate::drivers::{Driver, Drivers};
 use crate::table::Table;
 
 /// The core, and what is known of those who use it.
@@ -57,11 +57,48 @@ impl Shared {
         self.checked.replace(code)
     }
 
-    /// Whether the last input came to nothing that the driver of this owner would have to see to: it has no event, no timer
-    /// to arm, and there is no other driver that may have an event.
-    pub(crate) fn is_settled(&self, owner: OwnerId) -> bool {
-        !self.drivers.is_shared()
-            && self.core.events(owner).next().is_none()
-            && self.drivers.is_armed(owner, self.core.next_timer(owner))
+    /// Tells the waiters that an input ended, if that is all there is to do after it: no other event, no timer to arm, no other
+    /// driver that may have an event.
+    pub(crate) fn settle(&mut self, owner: OwnerId) -> Settled {
+        let next = self.core.next_timer(owner);
+        let is_at_rest = |driver: &Driver| driver.is_at_rest(next);
+        if self.drivers.is_shared() || !self.drivers.get(owner).is_some_and(is_at_rest) {
+            return Settled::ByDriver;
+        }
+        let is_for_driver = |event: EventNumbers| event.kind > LAST_OF_WAITERS;
+        if self.core.events(owner).any(is_for_driver) {
+            return Settled::ByDriver;
+        }
+        let mut wakes = false;
+        loop {
+            let event = self.core.next_event(owner);
+            if event.kind == 0 {
+                break;
+            }
+            wakes |= self.tell(owner, event);
+        }
+        if wakes {
+            Settled::Waking
+        } else {
+            Settled::Quietly
+        }
+    }
+
+    /// A waiter has its end; true if the loop has to be asked to wake it.
+    pub(crate) fn tell(&mut self, owner: OwnerId, event: EventNumbers) -> bool {
+        let driver = self.drivers.get_mut(owner);
+        self.table.tell(event) && driver.is_some_and(|driver| driver.wakes.push(event.id))
     }
 }
+
+/// What is left to do after an input.
+pub(crate) enum Settled {
+    Quietly,
+    /// The loop has to be asked to wake those who were told.
+    Waking,
+    /// All of it: the driver settles.
+    ByDriver,
+}
+
+/// Event kinds up to here are ends of waiters.
+const LAST_OF_WAITERS: u32 = 5;

@@ -4,10 +4,13 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use bulkheads::OwnerId;
+use bulkheads::engine::EventNumbers;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
 use crate::engine::whole;
 use crate::host;
+use crate::wakes::Callback;
 
 /// The place of a run in the table, its holder's from `begin` to `end`.
 pub(crate) type Ticket = u32;
@@ -23,6 +26,19 @@ pub(crate) struct Run {
     pub(crate) holder: Holder,
     pub(crate) phase: Phase,
     entry: Option<Entry>,
+    /// Until it goes on after it had to wait.
+    wait: Option<Wait>,
+}
+
+/// The wait of a call.
+#[derive(Default)]
+pub(crate) struct Wait {
+    /// Its end.
+    pub(crate) told: Option<EventNumbers>,
+    /// The message with which its task was cancelled, which may be Python's None. It resumes with that whatever it is told.
+    pub(crate) cancelled: Option<Py<PyAny>>,
+    callback: Option<Callback>,
+    enters: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -72,7 +88,21 @@ impl Run {
             holder,
             phase: Phase::default(),
             entry: None,
+            wait: None,
         }
+    }
+
+    /// It has to wait; `enters` if for a bare `async with`.
+    pub(crate) fn waiting(mut self, enters: bool) -> Self {
+        let wait = Wait::default();
+        self.wait = Some(Wait { enters, ..wait });
+        self
+    }
+}
+
+impl Wait {
+    pub(crate) fn is_done(&self) -> bool {
+        self.told.is_some() || self.cancelled.is_some()
     }
 }
 
@@ -132,6 +162,12 @@ impl Table {
         self.runs.get(ticket as usize)?.as_ref()
     }
 
+    fn find(&mut self, id: f64) -> Option<&mut Run> {
+        let ticket = *self.tickets.get(slot(id))?;
+        self.get_mut(ticket)
+            .filter(|run| whole(run.id) == whole(id))
+    }
+
     fn get_mut(&mut self, ticket: Ticket) -> Option<&mut Run> {
         self.runs.get_mut(ticket as usize)?.as_mut()
     }
@@ -177,6 +213,52 @@ impl Table {
         Some(run)
     }
 
+    pub(crate) fn wait(&self, ticket: Ticket) -> Option<&Wait> {
+        self.get(ticket)?.wait.as_ref()
+    }
+
+    fn wait_mut(&mut self, ticket: Ticket) -> Option<&mut Wait> {
+        self.get_mut(ticket)?.wait.as_mut()
+    }
+
+    /// Answers the callback if it is done already.
+    pub(crate) fn add_callback(&mut self, ticket: Ticket, callback: Callback) -> Option<Callback> {
+        match self.wait_mut(ticket) {
+            Some(wait) if !wait.is_done() => wait.callback.replace(callback),
+            _ => Some(callback),
+        }
+    }
+
+    /// The task of a waiter is cancelled: its callback.
+    pub(crate) fn cancel(&mut self, ticket: Ticket, message: Py<PyAny>) -> Option<Callback> {
+        let wait = self.wait_mut(ticket)?;
+        wait.cancelled = Some(message);
+        wait.callback.take()
+    }
+
+    /// A waiter has its end. True if it is to be woken.
+    pub(crate) fn tell(&mut self, event: EventNumbers) -> bool {
+        let Some(wait) = self.find(event.id).and_then(|run| run.wait.as_mut()) else {
+            return false;
+        };
+        wait.told = Some(event);
+        wait.cancelled.is_none()
+    }
+
+    /// How to wake the waiter of this id.
+    pub(crate) fn take_callback(&mut self, id: f64) -> Option<Callback> {
+        self.find(id)?.wait.as_mut()?.callback.take()
+    }
+
+    /// A waiter that was granted goes on. Answers what is to be dropped after the lock.
+    pub(crate) fn resume(&mut self, ticket: Ticket) -> Option<Wait> {
+        let wait = self.get_mut(ticket)?.wait.take()?;
+        if wait.enters {
+            self.enter(ticket);
+        }
+        Some(wait)
+    }
+
     /// The permit of a run is given back before its end: its id, and whether it is answered.
     pub(crate) fn release(&mut self, ticket: Ticket) -> Option<(f64, bool)> {
         let run = self.get_mut(ticket)?;
@@ -199,23 +281,35 @@ impl Table {
 
     /// The run of this id is answered early: its task, and how often that had been cancelled.
     pub(crate) fn answer(&mut self, id: f64) -> Option<(Option<Py<PyAny>>, i64)> {
-        let ticket = *self.tickets.get(slot(id))?;
-        let run = self
-            .get_mut(ticket)
-            .filter(|run| whole(run.id) == whole(id))?;
+        let run = self.find(id)?;
         run.phase.is_answered = true;
         Some((run.holder.task.take(), run.holder.cancelling))
     }
 
-    pub(crate) fn tasks(&self) -> impl Iterator<Item = &Py<PyAny>> {
-        let runs = self.runs.iter().flatten();
-        runs.filter_map(|run| run.holder.task.as_ref())
+    /// What it holds of Python's.
+    pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        for run in self.runs.iter().flatten() {
+            visit.call(&run.holder.task)?;
+            let Some(wait) = &run.wait else { continue };
+            visit.call(&wait.cancelled)?;
+            if let Some(callback) = &wait.callback {
+                visit.call(&callback.function)?;
+                visit.call(&callback.context)?;
+                visit.call(&callback.waiting)?;
+            }
+        }
+        Ok(())
     }
 
-    /// All tasks, to be dropped after the lock.
-    pub(crate) fn forget_tasks(&mut self) -> Vec<Py<PyAny>> {
+    /// All of it, to be dropped after the lock.
+    pub(crate) fn forget(&mut self) -> (Vec<Py<PyAny>>, Vec<Wait>) {
         let runs = self.runs.iter_mut().flatten();
-        runs.filter_map(|run| run.holder.task.take()).collect()
+        let held = runs.map(|run| (run.holder.task.take(), run.wait.take()));
+        let (tasks, waits): (Vec<_>, Vec<_>) = held.unzip();
+        (
+            tasks.into_iter().flatten().collect(),
+            waits.into_iter().flatten().collect(),
+        )
     }
 }
 

@@ -108,7 +108,8 @@ class Bulkhead(Gate):
         calls = self._calls
         ticket = calls.begin(fn, weight, timeout, deadline)
         if ticket < 0:
-            ticket = await calls.wait(~ticket)
+            ticket = ~ticket
+            await calls.wait(ticket)
         try:
             result = fn(*args)
             if type(result) is CoroutineType or is_awaitable(fn, result):

@@ -13,7 +13,7 @@ from ._driver import LoopDriver
 from ._drivers import Drivers
 from ._engine import Engine, Runs
 from ._errors import BulkheadError
-from ._numbers import EVENT_GRANTED, FIRST_ID, LEAKED
+from ._numbers import LEAKED
 from ._run import Run
 from ._work import is_awaitable
 
@@ -35,31 +35,15 @@ class Calls(Runs):
         self._answered: dict[int, Run] = {}
         self._has_warned = False
 
-    async def wait(self, ticket: int) -> int:
-        """Until a call may go on; raises the reason if it may not."""
-        id, weight = self.waiter(ticket)
-        try:
-            await self._wait(self.drivers.in_loop(), id, weight)
-        except BaseException:
-            self.forget(ticket)
-            raise
-        return ticket
-
-    async def enter(self) -> None:
-        """A bare `async with` that may have to wait."""
-        ticket = self.begin_entry()
-        if ticket < 0:
-            self.entered(await self.wait(~ticket))
-
     async def take(self, weight: int, timeout: float, deadline: float | None) -> int:
         """The id of a permit by hand."""
-        driver = self.drivers.in_loop()
-        ticket = driver.acquire(*self.checked(weight, timeout, deadline))
+        ticket = self.begin_hand(weight, timeout, deadline)
         if ticket < 0:
-            await self._wait(driver, -ticket, weight)
-        elif ticket < FIRST_ID:
-            raise self.refusal(ticket, weight)
-        return abs(ticket)
+            ticket = ~ticket
+            await self.wait(ticket)
+        id = self.id(ticket)
+        self.forget(ticket)
+        return id
 
     async def carry_out(self, ticket: int, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """The work itself; its permits go back before the caller goes on, however it ended."""
@@ -109,6 +93,10 @@ class Calls(Runs):
         """The error of a call that was rejected as it arrived."""
         return _answers.rejection(self.name, self.engine, code, weight)
 
+    def removal(self, event: int, waited: float, weight: int) -> BulkheadError:
+        """The error of a call that left the queue without a permit."""
+        return _answers.removal(self.name, self.engine, event, waited, weight)
+
     def checked(self, weight: object, timeout: object, deadline: object) -> tuple[int, float, float]:
         """The arguments of a call as the engine takes them."""
         return _options.count("weight", weight), _options.timeout(timeout), _options.deadline(deadline)
@@ -125,6 +113,10 @@ class Calls(Runs):
         """The end of a run, wherever it comes to it."""
         self.drivers.here().finish(id, outcome)
 
+    def cancel(self, id: int) -> None:
+        """A caller gives up, wherever its coroutine is when it is closed."""
+        self.drivers.here().cancel(id)
+
     def reclaim(self, id: int, permit: Permit) -> None:
         """From a finaliser, in any thread and at any point of the program: so nothing is settled here."""
         self.drivers.outside.finish(id, LEAKED)
@@ -132,9 +124,3 @@ class Calls(Runs):
             self._has_warned = True
             text = f"a permit of bulkhead {self.name} was dropped without release; use `async with` (said once per bulkhead)"
             warnings.warn(text, ResourceWarning, stacklevel=2, source=permit)
-
-    async def _wait(self, driver: LoopDriver, waiter: int, weight: int) -> None:
-        event, waited = await driver.wait(waiter)
-        if event != EVENT_GRANTED:
-            raise _answers.removal(self.name, self.engine, event, waited, weight)
-        driver.start(waiter)

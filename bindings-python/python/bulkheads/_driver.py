@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ._engine import Engine
 from ._idle import Idle
-from ._numbers import EVENT_CALL_CLOSED, EVENT_CALL_TIMEOUT, EVENT_IDLE, EVENT_ROOM
+from ._numbers import EVENT_CALL_TIMEOUT, EVENT_IDLE, EVENT_ROOM
 
 if TYPE_CHECKING:
     from ._drivers import Drivers
@@ -86,7 +86,6 @@ class LoopDriver(Driver):
         super().__init__(family, engine, loop.time)
         self.loop = loop
         self.owner = engine.owner()
-        self.waiters: dict[int, asyncio.Future[tuple[int, float]]] = {}
         self.context = Context()
         """Of timers and wake-ups: empty, not that of a caller who happens to be first."""
         self.roomers: set[asyncio.Future[Any]] = set()
@@ -99,35 +98,6 @@ class LoopDriver(Driver):
         self.armed = math.inf
         self.is_tidied = False
         self._earliest = -math.inf
-
-    def acquire(self, weight: int, timeout: float, deadline: float) -> int:
-        """The engine's answer to who wants a permit by hand."""
-        if self.family.is_shared:
-            self.family.evict_closed()
-        ticket = self.engine.acquire(self.clock(), weight, timeout, deadline, 0)
-        if ticket < 0:
-            self.expect(-ticket)
-        self.settle()
-        return ticket
-
-    def expect(self, waiter: int) -> None:
-        """Events of this waiter may come from now on."""
-        self.waiters[waiter] = self.loop.create_future()
-
-    async def wait(self, waiter: int) -> tuple[int, float]:
-        """Until its one end comes; a caller that gives up first, even between grant and resumption, gives everything back."""
-        future = self.waiters[waiter]
-        try:
-            return await future
-        except BaseException:
-            self.waiters.pop(waiter, None)
-            self.family.here().cancel(waiter)
-            raise
-
-    def start(self, waiter: int) -> None:
-        """A granted waiter goes on."""
-        self.engine.start(waiter)
-        self.settle()
 
     def wait_idle(self) -> Generator[Any, None, None]:
         """Until a moment when nobody waits and no permit is held."""
@@ -166,6 +136,7 @@ class LoopDriver(Driver):
                 self._arm()
             return
         self._settling = self._again = True
+        self.engine.note_settling(True)
         try:
             while self._again:
                 self._again = False
@@ -176,24 +147,31 @@ class LoopDriver(Driver):
                     self._deliver(*self._events.popleft())
         finally:
             self._settling = False
+            self.engine.note_settling(False)
 
     def _drain(self) -> None:
         while (event := self.engine.next_event()) is not None:
             self._events.append(event)
 
+    def wake_soon(self) -> None:
+        """Waiters were told: they are to be woken."""
+        self.loop.call_soon(self.family.calls.wake, self.owner, context=self.context)
+
     def _deliver(self, kind: int, id: int, time: float) -> None:
+        calls = self.family.calls
+        if kind < EVENT_CALL_TIMEOUT:
+            if calls.tell(self.owner, kind, id, time):
+                self.wake_soon()
+            return
+        calls.seal(self.owner)
         if kind == EVENT_IDLE:
             _tell(self._idlers)
         elif kind == EVENT_ROOM:
             _tell(self.roomers)
-        elif kind in (EVENT_CALL_TIMEOUT, EVENT_CALL_CLOSED):
-            run = self.family.calls.answered(self, id)
+        else:
+            run = calls.answered(self, id)
             if run is not None:
                 run.answer_early(kind, time)
-        else:
-            future = self.waiters.pop(id, None)
-            if future is not None and not future.done():
-                future.set_result((kind, time))
 
     def _arm(self) -> None:
         """A timer that is armed too early stays: it fires, finds nothing and is armed again.

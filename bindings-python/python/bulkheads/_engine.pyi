@@ -1,13 +1,14 @@
 """The compiled engine; `docs/engine.md` says what each method means. Times are seconds."""
 
 import asyncio
-from collections.abc import Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from contextvars import Context
 from types import TracebackType
 from typing import Any, Self, final
 
 from typing_extensions import disjoint_base
 
-__all__ = ["Engine", "Entry", "Gate", "Ready", "Runs"]
+__all__ = ["Engine", "Entry", "Gate", "Ready", "Runs", "Waiting"]
 
 @final
 class Engine:
@@ -44,6 +45,8 @@ class Engine:
     def next_timer(self) -> float: ...
     def note_timer(self, armed: float, is_tidied: bool) -> None:
         """What the loop will do without being asked again: the compiled calls leave a timer alone that serves as it is."""
+    def note_settling(self, is_settling: bool) -> None:
+        """Whether events are being told of: the compiled calls leave theirs to whoever does."""
     def keeps_alive(self) -> bool: ...
     def take_wakes(self) -> list[int]: ...
     def stats(self) -> list[float]: ...
@@ -64,19 +67,28 @@ class Runs:
         """A block of code."""
     def begin_later(self, weight: int, /) -> int:
         """Work of a task that does not run yet; it is not willing to wait. It is to be handed over."""
-    def begin_entry(self) -> int:
-        """A bare `async with`. One that has to wait is to be `entered` afterwards."""
-    def entered(self, ticket: int, /) -> None: ...
+    def begin_hand(self, weight: object, timeout: object, deadline: object, /) -> int:
+        """A permit by hand. It is to be taken out."""
+    def enter(self) -> Waiting | None:
+        """A bare `async with`: None, or what it has to await."""
+    def wait(self, ticket: int, /) -> Waiting:
+        """What a call that has to wait awaits. Raises the reason if it may not go on."""
+    def tell(self, owner: int, kind: int, id: int, time: float, /) -> bool:
+        """A waiter has its end, which its driver tells. True if the loop has to be asked to `wake`."""
+    def seal(self, owner: int, /) -> None:
+        """Something else was told, which comes before whoever is told from now on."""
+    def wake(self, owner: int, /) -> None:
+        """Wakes those who were told: the callback that was asked for."""
     def end(self, ticket: int, error: BaseException | None, /) -> None:
         """Gives the permit of a run back; `error` is that of its work, None if it returned. Raises its early answer, if it has one."""
     def release(self, ticket: int, error: BaseException | None, /) -> None:
         """Gives the permit of a run back, which goes on without."""
     def hand_over(self, ticket: int, /) -> None:
         """The run goes on in the current task, which did not begin it."""
-    def waiter(self, ticket: int, /) -> tuple[int, int]:
-        """Id and weight of a call."""
+    def id(self, ticket: int, /) -> int:
+        """Id of a call."""
     def forget(self, ticket: int, /) -> None:
-        """A call that never ran, or was released."""
+        """A call that never ran, whose permit was taken out, or was released."""
     def answer(self, id: int, /) -> tuple[asyncio.Task[Any] | None, int] | None:
         """The run of this id is answered early: its task, and how often that had been cancelled when it came."""
 
@@ -110,3 +122,25 @@ class Ready:
     def send(self, value: object, /) -> None: ...
     def throw(self, kind: object, value: object = None, traceback: object = None, /) -> None: ...
     def close(self) -> None: ...
+
+@final
+class Waiting:
+    """What a call that has to wait awaits: an awaitable, its iterator, and a future in the sense of asyncio."""
+
+    _asyncio_future_blocking: bool
+    def __await__(self) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Self:
+        """Itself, for the task to wait for; then, when it goes on, nothing. Raises the reason if it may not go on."""
+    def send(self, value: object, /) -> Self: ...
+    def throw(self, kind: object, value: object = None, traceback: TracebackType | None = None, /) -> None: ...
+    def close(self) -> None: ...
+    def get_loop(self) -> asyncio.AbstractEventLoop: ...
+    def done(self) -> bool: ...
+    def cancelled(self) -> bool: ...
+    def result(self) -> None:
+        """What it waits for is not told here."""
+    def exception(self) -> None: ...
+    def add_done_callback(self, function: Callable[[Self], object], *, context: Context | None = None) -> None: ...
+    def cancel(self, msg: object = None) -> bool:
+        """Whether it will be woken with a cancellation."""

@@ -36,10 +36,16 @@ class Entering(Entry):
 
     def _step(self, verb: str, value: Any) -> Any:
         task = _task()
-        coroutine = self._coroutines.pop(task, None) or self._calls.enter()
+        coroutine = self._coroutines.pop(task, None) or _enter(self._calls)
         yielded = getattr(coroutine, verb)(value)
         self._coroutines[task] = coroutine
         return yielded
+
+
+async def _enter(calls: Calls) -> None:
+    waiting = calls.enter()
+    if waiting is not None:
+        await waiting
 
 
 def _task() -> asyncio.Task[Any] | None:

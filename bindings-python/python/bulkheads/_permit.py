@@ -110,8 +110,9 @@ class Acquisition(Coroutine[Any, Any, Permit]):
         weight, timeout, deadline = self._take_arguments()
         ticket = calls.begin_block(weight, timeout, deadline)
         if ticket < 0:
-            ticket = await calls.wait(~ticket)
-        self._permit = Permit(calls, calls.waiter(ticket)[0], weight, ticket)
+            ticket = ~ticket
+            await calls.wait(ticket)
+        self._permit = Permit(calls, calls.id(ticket), weight, ticket)
         return self._permit
 
     async def __aexit__(

@@ -35,7 +35,8 @@ class Wrapper:
             # As `Bulkhead.run`, which another coroutine in between would make dearer.
             ticket = calls.begin(fn, weight, timeout, None)
             if ticket < 0:
-                ticket = await calls.wait(~ticket)
+                ticket = ~ticket
+                await calls.wait(ticket)
             try:
                 result = fn(*args, **kwargs)
                 if type(result) is CoroutineType or is_awaitable(fn, result):

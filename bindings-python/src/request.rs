@@ -1,0 +1,60 @@
+//! What a call asks for.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt};
+
+use crate::runs::Runs;
+
+const MAX_COUNT: u32 = i32::MAX.unsigned_abs();
+
+#[derive(Clone, Copy)]
+pub(crate) struct Request {
+    pub(crate) weight: f64,
+    pub(crate) timeout: f64,
+    pub(crate) deadline: f64,
+}
+
+impl Request {
+    pub(crate) const PLAIN: Self = Self {
+        weight: 1.0,
+        timeout: f64::INFINITY,
+        deadline: f64::INFINITY,
+    };
+
+    /// The weight of a call without bounds of its own; None for what the facade has to look at, and perhaps to refuse.
+    pub(crate) fn ordinary(
+        weight: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+        deadline: &Bound<'_, PyAny>,
+    ) -> Option<u32> {
+        let weight = weight.cast_exact::<PyInt>().ok()?.extract().ok()?;
+        let timeout = timeout.cast_exact::<PyFloat>().ok()?.value();
+        let is_ordinary =
+            (1..=MAX_COUNT).contains(&weight) && timeout == f64::INFINITY && deadline.is_none();
+        is_ordinary.then_some(weight)
+    }
+
+    /// Any arguments. Raises what is wrong with them.
+    pub(crate) fn any(
+        runs: &Bound<'_, Runs>,
+        weight: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+        deadline: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        if let Some(weight) = Self::ordinary(weight, timeout, deadline) {
+            return Ok(Self {
+                weight: weight.into(),
+                ..Self::PLAIN
+            });
+        }
+        let checked = intern!(runs.py(), "checked");
+        let checked = runs.call_method1(checked, (weight, timeout, deadline))?;
+        let (weight, timeout, deadline) = checked.extract()?;
+        Ok(Self {
+            weight,
+            timeout,
+            deadline,
+        })
+    }
+}

@@ -1,0 +1,207 @@
+//! What a call that has to wait awaits.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::exceptions::asyncio::CancelledError;
+use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyStopIteration};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::PyTraceback;
+
+use crate::runs::Runs;
+use crate::table::{Ticket, Wait};
+use crate::wakes::Callback;
+
+/// An awaitable of its own, its iterator, and the future that the iterator yields to the task: what asyncio takes for a future
+/// is whatever has `_asyncio_future_blocking`. What it waits for stands in the table.
+///
+/// A caller that gives up first, even between its grant and its resumption, gives everything back.
+#[pyclass(frozen, module = "bulkheads._engine")]
+pub(crate) struct Waiting {
+    runs: Py<Runs>,
+    ticket: Ticket,
+    event_loop: Py<PyAny>,
+    /// Whether a task is to wait for it: the protocol of futures.
+    is_blocking: AtomicBool,
+    is_over: AtomicBool,
+}
+
+impl Waiting {
+    pub(crate) fn new(runs: &Bound<'_, Runs>, ticket: Ticket, event_loop: Py<PyAny>) -> Self {
+        Self {
+            runs: runs.clone().unbind(),
+            ticket,
+            event_loop,
+            is_blocking: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn event_loop(&self) -> &Py<PyAny> {
+        &self.event_loop
+    }
+
+    /// None once it is over.
+    fn look<R>(&self, look: impl FnOnce(&Wait) -> R) -> Option<R> {
+        if self.is_over.load(Ordering::Relaxed) {
+            return None;
+        }
+        let shared = self.runs.get().handle().lock();
+        shared.table.wait(self.ticket).map(look)
+    }
+
+    fn give_up(&self, py: Python<'_>) -> PyResult<()> {
+        if self.is_over.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        Runs::give_up(self.runs.bind(py), self.ticket)
+    }
+}
+
+#[pymethods]
+impl Waiting {
+    fn __await__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// Itself, for the task to wait for; then, when it goes on, nothing. Raises the reason if it may not go on.
+    fn __next__(slf: &Bound<'_, Self>) -> PyResult<Option<Py<Self>>> {
+        let waiting = slf.get();
+        let Some(told) = waiting.look(|wait| wait.told) else {
+            return Err(PyRuntimeError::new_err("cannot wait again"));
+        };
+        if let Some(told) = told {
+            waiting.is_over.store(true, Ordering::Relaxed);
+            Runs::resume(waiting.runs.bind(slf.py()), waiting.ticket, told)?;
+            return Ok(None);
+        }
+        if waiting.is_blocking.swap(true, Ordering::Relaxed) {
+            return Err(PyRuntimeError::new_err("await wasn't used with future"));
+        }
+        Ok(Some(slf.clone().unbind()))
+    }
+
+    #[pyo3(signature = (value, /))]
+    fn send(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<Option<Py<Self>>> {
+        let _ = value;
+        match Self::__next__(slf)? {
+            None => Err(PyStopIteration::new_err(())),
+            this => Ok(this),
+        }
+    }
+
+    #[pyo3(signature = (kind, value=None, traceback=None, /))]
+    fn throw(
+        &self,
+        kind: &Bound<'_, PyAny>,
+        value: Option<Bound<'_, PyAny>>,
+        traceback: Option<Bound<'_, PyTraceback>>,
+    ) -> PyResult<()> {
+        self.give_up(kind.py())?;
+        Err(thrown(kind, value, traceback))
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.give_up(py)
+    }
+
+    #[getter(_asyncio_future_blocking)]
+    fn is_blocking(&self) -> bool {
+        self.is_blocking.load(Ordering::Relaxed)
+    }
+
+    #[setter(_asyncio_future_blocking)]
+    fn set_blocking(&self, is_blocking: bool) {
+        self.is_blocking.store(is_blocking, Ordering::Relaxed);
+    }
+
+    fn get_loop(&self, py: Python<'_>) -> Py<PyAny> {
+        self.event_loop.clone_ref(py)
+    }
+
+    fn done(&self) -> bool {
+        self.look(Wait::is_done).unwrap_or(true)
+    }
+
+    fn cancelled(&self) -> bool {
+        self.look(|wait| wait.cancelled.is_some()).unwrap_or(false)
+    }
+
+    /// What it waits for is not told here.
+    fn result(&self, py: Python<'_>) -> PyResult<()> {
+        let message = |wait: &Wait| Some(wait.cancelled.as_ref()?.clone_ref(py));
+        match self.look(message).flatten() {
+            None => Ok(()),
+            Some(message) if message.is_none(py) => Err(CancelledError::new_err(())),
+            Some(message) => Err(CancelledError::new_err((message,))),
+        }
+    }
+
+    fn exception(&self, py: Python<'_>) -> PyResult<()> {
+        self.result(py)
+    }
+
+    #[pyo3(signature = (function, *, context=None))]
+    fn add_done_callback(
+        slf: &Bound<'_, Self>,
+        function: Py<PyAny>,
+        context: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        let callback = Callback {
+            function,
+            context,
+            waiting: slf.clone().unbind(),
+        };
+        let waiting = slf.get();
+        let runs = waiting.runs.get();
+        let late = runs
+            .handle()
+            .lock()
+            .table
+            .add_callback(waiting.ticket, callback);
+        late.map_or(Ok(()), |late| late.call_soon(slf.py()))
+    }
+
+    /// Whether it will be woken with a cancellation.
+    #[pyo3(signature = (msg=None))]
+    fn cancel(&self, py: Python<'_>, msg: Option<Py<PyAny>>) -> PyResult<bool> {
+        if self.done() {
+            return Ok(false);
+        }
+        let message = msg.unwrap_or_else(|| py.None());
+        let mut shared = self.runs.get().handle().lock();
+        let callback = shared.table.cancel(self.ticket, message);
+        drop(shared);
+        callback.map_or(Ok(()), |callback| callback.call_soon(py))?;
+        Ok(true)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.runs)?;
+        visit.call(&self.event_loop)
+    }
+}
+
+/// The error that `throw` is to raise, in whichever of its three forms it was called.
+pub(crate) fn thrown(
+    kind: &Bound<'_, PyAny>,
+    value: Option<Bound<'_, PyAny>>,
+    traceback: Option<Bound<'_, PyTraceback>>,
+) -> PyErr {
+    let error = match value {
+        None => PyErr::from_value(kind.clone()),
+        Some(value) if value.is_instance_of::<PyBaseException>() => PyErr::from_value(value),
+        Some(value) => match kind.call1((value,)) {
+            Ok(error) => PyErr::from_value(error),
+            Err(error) => error,
+        },
+    };
+    if traceback.is_some() {
+        error.set_traceback(kind.py(), traceback);
+    }
+    error
+}
