@@ -26,6 +26,8 @@ pub(crate) struct Run {
     pub(crate) holder: Holder,
     pub(crate) phase: Phase,
     entry: Option<Entry>,
+    /// One whose slot in the core this one got before its own end came here.
+    older: Ticket,
     /// Until it goes on after it had to wait.
     wait: Option<Wait>,
 }
@@ -72,7 +74,7 @@ struct Entry {
 pub(crate) struct Table {
     runs: Vec<Option<Run>>,
     free: Vec<Ticket>,
-    /// By the slot of its id.
+    /// The latest by the slot of its id.
     tickets: Vec<Ticket>,
     /// What each task entered last.
     entered: HashMap<usize, Ticket, BuildHasherDefault<Addresses>>,
@@ -88,6 +90,7 @@ impl Run {
             holder,
             phase: Phase::default(),
             entry: None,
+            older: NONE,
             wait: None,
         }
     }
@@ -131,8 +134,12 @@ impl Holder {
 }
 
 impl Table {
-    pub(crate) fn begin(&mut self, run: Run) -> Ticket {
+    pub(crate) fn begin(&mut self, mut run: Run) -> Ticket {
         let slot = slot(run.id);
+        if self.tickets.len() <= slot {
+            self.tickets.resize(slot + 1, NONE);
+        }
+        run.older = self.tickets[slot];
         let ticket = if let Some(ticket) = self.free.pop() {
             self.runs[ticket as usize] = Some(run);
             ticket
@@ -140,9 +147,6 @@ impl Table {
             self.runs.push(Some(run));
             Ticket::try_from(self.runs.len() - 1).unwrap_or(NONE)
         };
-        if self.tickets.len() <= slot {
-            self.tickets.resize(slot + 1, NONE);
-        }
         self.tickets[slot] = ticket;
         ticket
     }
@@ -163,9 +167,14 @@ impl Table {
     }
 
     fn find(&mut self, id: f64) -> Option<&mut Run> {
-        let ticket = *self.tickets.get(slot(id))?;
-        self.get_mut(ticket)
-            .filter(|run| whole(run.id) == whole(id))
+        let mut ticket = *self.tickets.get(slot(id))?;
+        loop {
+            let run = self.get(ticket)?;
+            if whole(run.id) == whole(id) {
+                return self.get_mut(ticket);
+            }
+            ticket = run.older;
+        }
     }
 
     fn get_mut(&mut self, ticket: Ticket) -> Option<&mut Run> {
@@ -203,6 +212,7 @@ impl Table {
     pub(crate) fn end(&mut self, ticket: Ticket) -> Option<Run> {
         let run = self.runs.get_mut(ticket as usize)?.take()?;
         self.free.push(ticket);
+        self.forget_slot(ticket, &run);
         if let Some(Entry { below, .. }) = run.entry {
             if below == NONE {
                 self.entered.remove(&run.holder.key);
@@ -257,6 +267,22 @@ impl Table {
             self.enter(ticket);
         }
         Some(wait)
+    }
+
+    fn forget_slot(&mut self, ticket: Ticket, run: &Run) {
+        let slot = slot(run.id);
+        let mut latest = self.tickets[slot];
+        if latest == ticket {
+            self.tickets[slot] = run.older;
+            return;
+        }
+        while let Some(younger) = self.get_mut(latest) {
+            if younger.older == ticket {
+                younger.older = run.older;
+                return;
+            }
+            latest = younger.older;
+        }
     }
 
     /// The permit of a run is given back before its end: its id, and whether it is answered.
