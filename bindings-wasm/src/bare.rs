@@ -3,10 +3,10 @@
 
 use core::panic::PanicInfo;
 
-use dlmalloc::GlobalDlmalloc;
+use rlsf::SmallGlobalTlsf;
 
 #[global_allocator]
-static ALLOCATOR: GlobalDlmalloc = GlobalDlmalloc;
+static ALLOCATOR: SmallGlobalTlsf = SmallGlobalTlsf::new();
 
 /// The core does not panic on any input. If it did, or memory ran out, the host sees a
 /// `WebAssembly.RuntimeError`.

@@ -10,13 +10,13 @@ extern crate alloc;
 mod bare;
 
 use alloc::boxed::Box;
-use alloc::string::ToString;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use bulkheads::engine::{Engine as Core, Options};
 use bulkheads::mailbox::{MAILBOX_LEN, Mailbox};
-use bulkheads::{InvalidOption, Notation, OwnerId};
-use js_sys::RangeError;
+use bulkheads::{Notation, OwnerId};
+use js_sys::Float64Array;
 use wasm_bindgen::prelude::*;
 
 /// A private core with one owner. Times are milliseconds, `Infinity` for none.
@@ -32,10 +32,9 @@ const OWNER: OwnerId = OwnerId::FIRST;
 
 #[wasm_bindgen]
 impl Engine {
-    /// A new core; `undefined` is the default.
-    ///
-    /// # Errors
-    /// A `RangeError` for an option out of its range.
+    /// A new core; `undefined` is the default. If an option is out of its range, it has a fault to
+    /// take and must not be used.
+    #[must_use]
     #[wasm_bindgen(constructor)]
     pub fn new(
         max_concurrent: f64,
@@ -43,7 +42,7 @@ impl Engine {
         timeout: Option<f64>,
         call_timeout: Option<f64>,
         abandon_after: Option<f64>,
-    ) -> Result<Self, JsValue> {
+    ) -> Self {
         let options = Options {
             max_concurrent,
             max_queue,
@@ -51,10 +50,10 @@ impl Engine {
             call_timeout,
             abandon_after,
         };
-        Ok(Self {
-            core: Core::new(Notation::CamelMillis, options).map_err(range_error)?,
+        Self {
+            core: Core::new_or_fault(Notation::CamelMillis, options),
             mail: Box::new([0.0; MAILBOX_LEN]),
-        })
+        }
     }
 
     /// Where the mailbox lies in the module's memory, in bytes; it stays there, but the memory may grow.
@@ -81,23 +80,17 @@ impl Engine {
     }
 
     /// One signal of many callers.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "copied out of the host's array"
-    )]
-    pub fn abort(&mut self, now: f64, ids: Vec<f64>) {
+    pub fn abort(&mut self, now: f64, ids: &Float64Array) {
+        let ids = ids.to_vec();
         self.core.exchange_abort(OWNER, &mut self.mail, now, &ids);
     }
 
-    /// Throws what was wrong with the last input.
-    ///
-    /// # Errors
-    /// Always, if the last answer was no number.
-    #[wasm_bindgen(js_name = throwFault)]
-    pub fn throw_fault(&mut self) -> Result<(), JsValue> {
-        self.core
-            .take_fault()
-            .map_or(Ok(()), |fault| Err(range_error(fault)))
+    /// What was wrong with the last input, up to the value, which then lies at the mailbox's
+    /// beginning; `undefined` if nothing was.
+    pub fn fault(&mut self) -> Option<String> {
+        let fault = self.core.take_fault()?;
+        self.mail[0] = fault.value;
+        Some(fault.text_before_value())
     }
 
     /// One snapshot, a copy.
@@ -107,8 +100,4 @@ impl Engine {
     pub fn stats(&self) -> Vec<f64> {
         self.core.stats().to_vec()
     }
-}
-
-fn range_error(error: InvalidOption) -> JsValue {
-    RangeError::new(&error.to_string()).into()
 }

@@ -75,7 +75,12 @@ impl Bulkhead {
     /// An option out of its range.
     pub fn new(config: Config) -> Result<Self, InvalidOption> {
         config.validate()?;
-        Ok(Self {
+        Ok(Self::unchecked(config))
+    }
+
+    /// The options must be valid.
+    pub(crate) fn unchecked(config: Config) -> Self {
+        Self {
             limit: config.max_concurrent,
             is_bounded: config.call_timeout < Span::FOREVER,
             config,
@@ -89,7 +94,7 @@ impl Bulkhead {
             owners: Owners::new(),
             sampling: Sampling::new(config.ran_sampled_every()),
             books: Books::default(),
-        })
+        }
     }
 
     /// A further driver of this bulkhead.

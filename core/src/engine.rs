@@ -81,6 +81,18 @@ impl Engine {
         })
     }
 
+    /// As [`Engine::new`], for hosts where an exception in the midst of a call is dear: if an option
+    /// is out of its range, the least engine there can be, with a fault to take.
+    #[must_use]
+    pub fn new_or_fault(notation: Notation, options: Options) -> Self {
+        Self::new(notation, options).unwrap_or_else(|fault| Self {
+            // One permit and nothing else is always valid.
+            core: Bulkhead::unchecked(Config::new(1)),
+            notation,
+            fault: Some(fault),
+        })
+    }
+
     /// The core itself.
     #[must_use]
     pub const fn core(&self) -> &Bulkhead {
@@ -242,15 +254,33 @@ impl Engine {
         events.map(|event| self.numbers(*event))
     }
 
-    /// The other owners to wake, each once; see [`Bulkhead::poll_wake`].
+    /// An owner other than this one to wake, `None` when there are no more; see [`Bulkhead::poll_wake`].
+    pub fn next_wake(&mut self, owner: OwnerId) -> Option<OwnerId> {
+        core::iter::from_fn(|| self.core.poll_wake()).find(|other| *other != owner)
+    }
+
+    /// The other owners to wake, each once.
     pub fn take_wakes(&mut self, owner: OwnerId) -> Vec<f64> {
-        let mut wakes = Vec::new();
-        while let Some(other) = self.core.poll_wake() {
-            if other != owner {
-                wakes.push(owner_number(other));
-            }
-        }
-        wakes
+        core::iter::from_fn(|| self.next_wake(owner))
+            .map(owner_number)
+            .collect()
+    }
+
+    /// The options as they are in effect, in the order of [`Options`]; infinite for none.
+    #[must_use]
+    pub fn settings(&self) -> [f64; 5] {
+        let config = self.core.config;
+        let span = |span| match span {
+            Span::FOREVER => f64::INFINITY,
+            bounded => self.notation.units(bounded.as_nanos()),
+        };
+        [
+            f64::from(config.max_concurrent),
+            f64::from(config.max_queue),
+            span(config.wait_bound()),
+            span(config.call_timeout),
+            span(config.abandon_after),
+        ]
     }
 
     /// See [`Bulkhead::poll_timeout`]; infinite for none.

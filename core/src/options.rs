@@ -1,5 +1,7 @@
 //! Ranges of options and arguments, and the error that names option, value and rule.
 
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
 
 use crate::time::{Instant, Span};
@@ -92,17 +94,17 @@ impl Opt {
         }
     }
 
-    const fn least(self) -> u32 {
+    const fn counts_from(self) -> (u32, Rule) {
         match self {
-            Self::MaxConcurrent | Self::Weight => 1,
-            _ => 0,
+            Self::MaxConcurrent | Self::Weight => (1, Rule::PositiveCount),
+            _ => (0, Rule::Count),
         }
     }
 }
 
 /// An option or argument out of its range. Nothing was changed and nothing was counted.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{} must be {rule}, got {}", option.name(*notation), Shown(*value, *notation))]
+#[error("{}{}", self.text_before_value(), Shown(*value, *notation))]
 pub struct InvalidOption {
     /// Which option.
     pub option: Opt,
@@ -113,27 +115,49 @@ pub struct InvalidOption {
     notation: Notation,
 }
 
+impl InvalidOption {
+    /// The message up to the value, for hosts that print numbers themselves: the code for that is a
+    /// third of a small module.
+    #[must_use]
+    pub fn text_before_value(&self) -> String {
+        let name = self.option.name(self.notation);
+        [name, " must be ", self.rule.text(), ", got "].concat()
+    }
+}
+
 /// What an option must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
-    /// An integer from the given least one to [`MAX_COUNT`].
-    #[error("an integer from {0} to {max}", max = MAX_COUNT)]
-    Count(u32),
-    /// More than zero, or infinite.
-    #[error("more than 0, or infinite")]
-    Positive,
+    /// An integer from 0 to [`MAX_COUNT`].
+    Count,
     /// Zero, more than zero, or infinite.
-    #[error("0 or more, or infinite")]
     NotNegative,
     /// Any number but NaN.
-    #[error("a number")]
     Number,
+    /// More than zero, or infinite.
+    Positive,
+    /// An integer from 1 to [`MAX_COUNT`].
+    PositiveCount,
+}
+
+impl Rule {
+    /// In words, as they stand after "must be".
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Count => "an integer from 0 to 2147483647",
+            Self::NotNegative => "0 or more, or infinite",
+            Self::Number => "a number",
+            Self::Positive => "more than 0, or infinite",
+            Self::PositiveCount => "an integer from 1 to 2147483647",
+        }
+    }
 }
 
 /// A count from the host's number.
 pub(crate) fn count(option: Opt, value: f64, notation: Notation) -> Result<u32, InvalidOption> {
-    let least = option.least();
+    let (least, rule) = option.counts_from();
     if value >= f64::from(least) && value <= f64::from(MAX_COUNT) {
         #[expect(
             clippy::cast_possible_truncation,
@@ -149,7 +173,7 @@ pub(crate) fn count(option: Opt, value: f64, notation: Notation) -> Result<u32, 
     Err(InvalidOption {
         option,
         value,
-        rule: Rule::Count(least),
+        rule,
         notation,
     })
 }
@@ -226,7 +250,9 @@ impl fmt::Display for Shown {
                 f.write_str(if value > 0.0 { "Infinity" } else { "-Infinity" })
             }
             Notation::SnakeSeconds if value.is_nan() => f.write_str("nan"),
-            _ if value.abs() >= 1e21 => write!(f, "{value:e}"),
+            // JavaScript tells no zero from the other.
+            Notation::CamelMillis if value == 0.0 => f.write_str("0"),
+            _ if value.abs() >= 1e21 => f.write_str(&format!("{value:e}").replace('e', "e+")),
             _ => write!(f, "{value}"),
         }
     }

@@ -5,6 +5,8 @@ import { type Mailbox, MAILBOX_LENGTH, MailboxEngine, type RawEngine } from './m
 export interface RawWasmEngine extends RawEngine {
   admitNow(weight: number, flags: number): number;
   finishNow(id: number, outcome: number): boolean;
+  /** What was wrong, up to the value, which then lies at the mailbox's beginning. */
+  fault(): string | undefined;
   /** Where the mailbox lies in the memory of the module. */
   mailbox(): number;
 }
@@ -15,6 +17,8 @@ export class DirectEngine extends MailboxEngine {
   constructor(raw: RawWasmEngine, memory: WebAssembly.Memory) {
     const address = raw.mailbox();
     super(raw, () => new Float64Array(memory.buffer, address, MAILBOX_LENGTH) as Mailbox);
+    // One of the options.
+    this.throwFault();
   }
 
   override admitNow(weight: number, flags: number): number {
@@ -23,5 +27,11 @@ export class DirectEngine extends MailboxEngine {
 
   override finishNow(id: number, outcome: number): boolean {
     return this.isCalm() && this.raw.finishNow(id, outcome);
+  }
+
+  /** Numbers are printed here: the code for that would be a third of the module. */
+  protected override throwFault(): void {
+    const text = this.raw.fault();
+    if (text !== undefined) throw new RangeError(`${text}${this.answer()}`);
   }
 }

@@ -9,7 +9,6 @@ export interface RawEngine {
   /** Does the input that lies in the mailbox. */
   exchange(): void;
   abort(now: number, ids: Float64Array): void;
-  throwFault(): void;
   stats(): ArrayLike<number>;
 }
 
@@ -65,7 +64,7 @@ const HANDLE_TIMEOUT = 15;
 const SHOW = 16;
 const SHOW_FIGURES = 17;
 
-export class MailboxEngine implements Engine {
+export abstract class MailboxEngine implements Engine {
   readonly raw: RawEngine;
   readonly #open: () => Mailbox;
   #box: Mailbox;
@@ -211,6 +210,13 @@ export class MailboxEngine implements Engine {
     return this.raw.stats();
   }
 
+  /** Throws what was wrong with the last input, if anything was. */
+  protected abstract throwFault(): void;
+
+  protected answer(): number {
+    return this.#live()[CODE];
+  }
+
   /** Whether it is worth asking: as of the last input. */
   protected isCalm(): boolean {
     return this.#live()[CALM] === 1;
@@ -224,7 +230,7 @@ export class MailboxEngine implements Engine {
   #checked(code: number, now: number, first: number, second = 0): number {
     const answer = this.#exchange(code, now, first, second);
     // Not a number: one of the arguments was out of its range.
-    if (answer !== answer) this.raw.throwFault();
+    if (answer !== answer) this.throwFault();
     return answer;
   }
 

@@ -5,7 +5,24 @@ import { join } from 'node:path';
 import type { CreateEngine } from '../engine.js';
 import { type Mailbox, MailboxEngine, type RawEngine } from './mailbox.js';
 
-type CreateRaw = (...options: Parameters<CreateEngine>) => RawEngine & { readonly mailbox: Mailbox };
+export interface RawNativeEngine extends RawEngine {
+  readonly mailbox: Mailbox;
+  throwFault(): void;
+}
+
+type CreateRaw = (...options: Parameters<CreateEngine>) => RawNativeEngine;
+
+export class NativeEngine extends MailboxEngine {
+  declare readonly raw: RawNativeEngine;
+
+  constructor(raw: RawNativeEngine) {
+    super(raw, () => raw.mailbox);
+  }
+
+  protected override throwFault(): void {
+    this.raw.throwFault();
+  }
+}
 
 /** Throws if there is no addon for this machine. */
 export function nativeEngine(): CreateEngine {
@@ -13,8 +30,5 @@ export function nativeEngine(): CreateEngine {
   const { createEngine } = createRequire(__filename)(file) as { createEngine: CreateRaw };
   // Some hosts that load the addon refuse the memory that it shares with them.
   createEngine(1);
-  return (...options) => {
-    const raw = createEngine(...options);
-    return new MailboxEngine(raw, () => raw.mailbox);
-  };
+  return (...options) => new NativeEngine(createEngine(...options));
 }

@@ -1,5 +1,5 @@
-// The build puts the module in as base64.
+// The build puts the module in as hexadecimal digits.
 declare module '*.wasm' {
-  const base64: string;
-  export default base64;
+  const hexadecimal: string;
+  export default hexadecimal;
 }

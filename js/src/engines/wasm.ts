@@ -6,7 +6,6 @@ import type { CreateEngine } from '../engine.js';
 import type { LoadedEngine } from '../host.js';
 import { DirectEngine } from './direct.js';
 
-
 /** With `error`, why another engine was wanted but not to be had. */
 export function wasmEngine(error?: Error): LoadedEngine {
   let failure: Error | undefined;
@@ -29,8 +28,10 @@ let memory: WebAssembly.Memory;
 
 const create: CreateEngine = (...options) => new DirectEngine(new WasmEngine(...options), memory);
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+function bytesOf(hexadecimal: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(hexadecimal.length / 2);
+  for (let place = 0; place < bytes.length; place += 1) bytes[place] = parseInt(hexadecimal.slice(2 * place, 2 * place + 2), 16);
+  return bytes;
 }
 
 function explained(cause: unknown): Error {
