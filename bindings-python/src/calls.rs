@@ -67,7 +67,7 @@ impl Runs {
     }
 
     /// The end of a bare `async with`.
-    pub(crate) fn leave(slf: &Bound<'_, Self>, error: &Bound<'_, PyAny>) -> PyResult<()> {
+    pub(crate) fn exit(slf: &Bound<'_, Self>, error: &Bound<'_, PyAny>) -> PyResult<()> {
         let step = Step::only(slf.py());
         let shared = slf.get().handle().lock();
         let key = step.as_ref().map(|step| step.task.as_ptr() as usize);
@@ -79,18 +79,18 @@ impl Runs {
         Self::finish(slf, slf.get().handle().lock(), ticket, error)
     }
 
-    /// A ticket for a call that runs at once with no look at the clock, or None. `code` is that of its work: it must have
-    /// been checked.
+    /// A ticket for a call that runs at once with no look at the clock, or None. `function` is the address of its
+    /// work, which must have been checked.
     pub(crate) fn admit_now(
         &self,
         step: &Step<'_>,
         weight: u32,
-        code: Option<&Bound<'_, PyAny>>,
+        function: Option<usize>,
         kind: Kind,
     ) -> PyResult<Option<Ticket>> {
         let holder = Holder::task(step.task.clone())?;
         let mut shared = self.handle().lock();
-        if code.is_some_and(|code| !shared.has_checked(code)) {
+        if function.is_some_and(|function| !shared.checked.knows(function)) {
             return Ok(None);
         }
         let Some(driver) = shared.drivers.of(&step.event_loop) else {

@@ -6,6 +6,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 
+use crate::awaitables::Ready;
 use crate::calls::{Kind, outcome};
 use crate::engine::{Engine, whole};
 use crate::here::Here;
@@ -26,15 +27,6 @@ pub(crate) struct Runs {
 impl Runs {
     pub(crate) fn handle(&self) -> &Handle {
         &self.handle
-    }
-
-    fn check_work(&self, work: &Bound<'_, PyAny>, code: Option<Bound<'_, PyAny>>) -> PyResult<()> {
-        work::check(work, code.as_ref())?;
-        if let Some(code) = code {
-            let before = self.handle.lock().remember_checked(code.unbind());
-            drop(before);
-        }
-        Ok(())
     }
 }
 
@@ -58,16 +50,20 @@ impl Runs {
         deadline: &Bound<'_, PyAny>,
     ) -> PyResult<i64> {
         let ordinary = Request::ordinary(weight, timeout, deadline);
-        let code = work::code(work)?;
-        if let (Some(weight), Some(code), Some(step)) = (ordinary, &code, Step::only(slf.py())) {
-            let ticket = slf
-                .get()
-                .admit_now(&step, weight, Some(code), Kind::Block)?;
+        let function = work::function(work)?;
+        let address = function.as_ref().map(|function| function.as_ptr() as usize);
+        if let (Some(weight), true, Some(step)) =
+            (ordinary, function.is_some(), Step::only(slf.py()))
+        {
+            let ticket = slf.get().admit_now(&step, weight, address, Kind::Block)?;
             if let Some(ticket) = ticket {
                 return Ok(ticket.into());
             }
         }
-        slf.get().check_work(work, code)?;
+        work::check(work, function.as_ref())?;
+        if let Some(address) = address {
+            slf.get().handle.lock().checked.note(address);
+        }
         let request = Request::any(slf, weight, timeout, deadline)?;
         Ok(Self::arrive(slf, request, Kind::Block)?.number())
     }
@@ -111,6 +107,19 @@ impl Runs {
     #[pyo3(name = "enter")]
     fn enter_or_wait(slf: &Bound<'_, Self>) -> PyResult<Option<Py<Waiting>>> {
         Self::enter(slf)
+    }
+
+    /// The end of a bare `async with`.
+    #[pyo3(signature = (kind, error, traceback, /))]
+    fn leave(
+        slf: &Bound<'_, Self>,
+        kind: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<Py<Ready>> {
+        let _ = (kind, traceback);
+        Self::exit(slf, error)?;
+        Ready::get(slf.py())
     }
 
     /// What a call that has to wait awaits. Raises the reason if it may not go on.

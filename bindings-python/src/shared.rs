@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bulkheads::OwnerId;
 use bulkheads::engine::{Engine, EventNumbers};
-use pyo3::prelude::*;
 
 use crate::drivers::{Driver, Drivers};
 use crate::table::Table;
+use crate::work::Checked;
 
 /// The core, and what is known of those who use it.
 ///
@@ -17,8 +17,7 @@ pub(crate) struct Shared {
     pub(crate) core: Engine,
     pub(crate) table: Table,
     pub(crate) drivers: Drivers,
-    /// Of the work that was run last: that it can be run need not be found out again.
-    checked: Option<Py<PyAny>>,
+    pub(crate) checked: Checked,
 }
 
 #[derive(Clone)]
@@ -30,7 +29,7 @@ impl Handle {
             core,
             table: Table::default(),
             drivers: Drivers::default(),
-            checked: None,
+            checked: Checked::default(),
         })))
     }
 
@@ -46,17 +45,6 @@ impl Handle {
 }
 
 impl Shared {
-    pub(crate) fn has_checked(&self, code: &Bound<'_, PyAny>) -> bool {
-        self.checked
-            .as_ref()
-            .is_some_and(|checked| checked.is(code))
-    }
-
-    /// Answers what was remembered before, to be dropped after the lock.
-    pub(crate) fn remember_checked(&mut self, code: Py<PyAny>) -> Option<Py<PyAny>> {
-        self.checked.replace(code)
-    }
-
     /// Tells the waiters that an input ended, if that is all there is to do after it: no other event, no timer to arm, no other
     /// driver that may have an event.
     pub(crate) fn settle(&mut self, owner: OwnerId) -> Settled {

@@ -29,7 +29,7 @@ pub(crate) struct Run {
     /// One whose slot in the core this one got before its own end came here.
     older: Ticket,
     /// Until it goes on after it had to wait.
-    wait: Option<Wait>,
+    wait: Option<Box<Wait>>,
 }
 
 /// The wait of a call.
@@ -98,7 +98,7 @@ impl Run {
     /// It has to wait; `enters` if for a bare `async with`.
     pub(crate) fn waiting(mut self, enters: bool) -> Self {
         let wait = Wait::default();
-        self.wait = Some(Wait { enters, ..wait });
+        self.wait = Some(Box::new(Wait { enters, ..wait }));
         self
     }
 }
@@ -224,11 +224,11 @@ impl Table {
     }
 
     pub(crate) fn wait(&self, ticket: Ticket) -> Option<&Wait> {
-        self.get(ticket)?.wait.as_ref()
+        self.get(ticket)?.wait.as_deref()
     }
 
     fn wait_mut(&mut self, ticket: Ticket) -> Option<&mut Wait> {
-        self.get_mut(ticket)?.wait.as_mut()
+        self.get_mut(ticket)?.wait.as_deref_mut()
     }
 
     /// Answers the callback if it is done already.
@@ -261,7 +261,7 @@ impl Table {
     }
 
     /// A waiter that was granted goes on. Answers what is to be dropped after the lock.
-    pub(crate) fn resume(&mut self, ticket: Ticket) -> Option<Wait> {
+    pub(crate) fn resume(&mut self, ticket: Ticket) -> Option<Box<Wait>> {
         let wait = self.get_mut(ticket)?.wait.take()?;
         if wait.enters {
             self.enter(ticket);
@@ -328,14 +328,11 @@ impl Table {
     }
 
     /// All of it, to be dropped after the lock.
-    pub(crate) fn forget(&mut self) -> (Vec<Py<PyAny>>, Vec<Wait>) {
-        let runs = self.runs.iter_mut().flatten();
-        let held = runs.map(|run| (run.holder.task.take(), run.wait.take()));
-        let (tasks, waits): (Vec<_>, Vec<_>) = held.unzip();
-        (
-            tasks.into_iter().flatten().collect(),
-            waits.into_iter().flatten().collect(),
-        )
+    pub(crate) fn forget(&mut self) -> Vec<Option<Run>> {
+        self.entered.clear();
+        self.free.clear();
+        self.tickets.clear();
+        std::mem::take(&mut self.runs)
     }
 }
 

@@ -71,6 +71,10 @@ class Runs:
         """A permit by hand. It is to be taken out."""
     def enter(self) -> Waiting | None:
         """A bare `async with`: None, or what it has to await."""
+    def leave(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> Coroutine[Any, Any, None]:
+        """The end of a bare `async with`."""
     def wait(self, ticket: int, /) -> Waiting:
         """What a call that has to wait awaits. Raises the reason if it may not go on."""
     def tell(self, owner: int, kind: int, id: int, time: float, /) -> bool:
@@ -97,19 +101,20 @@ class Gate:
     """What `Bulkhead` builds on."""
 
     def __new__(cls, *args: object, **options: object) -> Self: ...
+    def _open(self, entry: Entry, /) -> None:
+        """Once, before anything else."""
     def __aenter__(self) -> Coroutine[Any, Any, None]:
         """An anonymous permit of weight 1. It nests, and serves many tasks at once."""
     def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
     ) -> Coroutine[Any, Any, None]: ...
-    def _open(self, entry: Entry, /) -> None:
-        """Once, before anything else."""
 
 @disjoint_base
 class Entry:
     """What entering returns: the permit is taken when it is awaited, and by whoever awaits it."""
 
     def __new__(cls, runs: Runs) -> Self: ...
+    def get(self) -> Self: ...
     def __await__(self) -> Generator[Any, Any]: ...
 
 @final
