@@ -9,6 +9,6 @@ const { use, sample } = job(id);
 // Some of what is measured would let the process end.
 setInterval(() => {}, 60_000);
 
-const figures = await sample(await contender(name, use), nodeHost(mode === 'quick'));
+const figures = await sample(await contender(name, use), nodeHost(process.env.BULKHEADS_ENGINE, mode === 'quick'));
 // Timers and calls that never end are left behind.
 process.stdout.write(JSON.stringify(figures), () => process.exit());

@@ -13,7 +13,7 @@ export async function measureAll(jobs, { take, engines, quick, rounds, tell }) {
   const curves = [];
   for (const job of jobs) {
     const start = performance.now();
-    const figures = await measure(job, { take, engines, quick, rounds: rounds ?? job.rounds({ quick }) });
+    const figures = job.measure ? await job.measure() : await sampled(job, { take, engines, quick, rounds });
     rows.push(...(figures.rows ?? []));
     curves.push(...(figures.curves ?? []));
     tell(`${job.id}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
@@ -22,11 +22,11 @@ export async function measureAll(jobs, { take, engines, quick, rounds, tell }) {
 }
 
 /** In every round everybody has one turn: each engine of ours, and each peer. */
-async function measure(job, { take, engines, quick, rounds }) {
-  const contenders = await contendersFor(job.use);
+async function sampled(job, { take, engines, quick, rounds }) {
+  const contenders = (await contendersFor(job.use)).filter(({ name }) => name === 'bulkheads' || !job.isOurs);
   const entrants = contenders.flatMap(({ name }) => (name === 'bulkheads' ? engines.map((engine) => ({ name, engine })) : [{ name }]));
   for (const entrant of entrants) entrant.samples = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < (rounds ?? job.rounds({ quick })); round += 1) {
     for (const entrant of shuffled(entrants)) {
       if (!entrant.isDone) await takeTurn(entrant, () => take(job.id, entrant.name, entrant.engine));
     }

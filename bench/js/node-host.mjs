@@ -1,8 +1,11 @@
 // What the jobs take from where they run: Node.
 
-export function nodeHost(quick) {
+import { PerformanceObserver } from 'node:perf_hooks';
+
+export function nodeHost(engine, quick) {
   return {
     surface: 'node',
+    engine,
     quick,
     /** Collects the youngest garbage. */
     gc: () => globalThis.gc({ type: 'minor' }),
@@ -10,5 +13,10 @@ export function nodeHost(quick) {
     fullGc: () => globalThis.gc(),
     /** Work that takes one turn of the event loop. */
     nextTurn: () => new Promise((resolve) => { setImmediate(resolve, 1); }),
+    observeGc: (tell) => {
+      const observer = new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => tell(duration)));
+      observer.observe({ entryTypes: ['gc'] });
+      return observer;
+    },
   };
 }

@@ -1,21 +1,16 @@
 // A row of the table, from its samples.
 
-import { summary } from './harness.mjs';
+import { median, summary } from './harness.mjs';
 
 /**
- * `row` has what is known before: id, title, unit, measure, work, options, target. `rivals` names whom the target is about, if not
- * everybody.
+ * Beside the best peer. `row` has what is known before: id, title, unit, measure, work, options, target; `rivals` names whom the
+ * target is about, if not everybody.
  */
 export function compared({ rivals, ...row }, { engine, contenders, samples, missing }) {
-  const figure = ({ name, shown, note }) => ({
-    name,
-    calls: shown,
-    ...summary(samples.get(name).map(({ cost }) => cost)),
-    ...(note && { note }),
-  });
-  const peers = contenders.filter(({ name }) => name !== 'bulkheads' && samples.has(name)).map(figure);
-  peers.sort((a, b) => a.median - b.median);
-  const { name: _, ...ours } = figure(contenders.find(({ name }) => name === 'bulkheads'));
+  const measured = contenders.filter(({ name }) => samples.has(name));
+  const figures = measured.map((each) => figure(each, samples.get(each.name).map(({ cost }) => cost)));
+  const { ours, peers } = sorted(figures);
+  const best = peers.find(({ name }) => rivals === undefined || rivals.includes(name));
   const bareCosts = [...samples.values()].flat().map(({ bare }) => bare);
   return judged({
     ...row,
@@ -24,15 +19,56 @@ export function compared({ rivals, ...row }, { engine, contenders, samples, miss
     bare: bareCosts.includes(undefined) ? null : summary(bareCosts),
     ours,
     peers,
-    best_peer: peers.find(({ name }) => rivals === undefined || rivals.includes(name))?.name ?? null,
+    best_peer: best?.name ?? null,
+    ratio: best === undefined ? null : ours.median / best.median,
     missing,
   });
 }
 
-/** Against the best peer, unless the row brings a ratio of its own. */
-export function judged({ target, note = '', ...row }) {
-  const best = row.peers.find(({ name }) => name === row.best_peer);
-  const ratio = row.ratio ?? (best === undefined ? null : row.ours.median / best.median);
+/** Many beside few: the ratio is how many times as much many cost. Samples have `costs` by count. */
+export function growing(row, { engine, contenders, samples, missing }, few, many) {
+  const lost = [...missing];
+  const figures = [];
+  for (const each of contenders.filter(({ name }) => samples.has(name))) {
+    const costs = samples.get(each.name).map((sample) => sample.costs);
+    const whole = costs.filter(({ [many]: cost }) => cost !== undefined);
+    if (whole.length === 0) {
+      lost.push({ name: each.name, why: `too slow: ${Math.round(costs[0][few])} ${row.unit} for ${few}` });
+      continue;
+    }
+    const growth = median(whole.map(({ [few]: less, [many]: more }) => more / less));
+    const less = summary(whole.map(({ [few]: cost }) => cost)).median;
+    const more = figure(each, whole.map(({ [many]: cost }) => cost));
+    figures.push({ ...more, [`median_of_${few}`]: less, growth: Number(growth.toPrecision(3)) });
+  }
+  const { ours, peers } = sorted(figures);
+  return judged({
+    ...row,
+    engine,
+    calls: many,
+    rounds: samples.get('bulkheads').length,
+    bare: null,
+    ours,
+    peers,
+    best_peer: null,
+    ratio: ours.growth,
+    missing: lost,
+    note: `the ratio is that of ours with ${many.toLocaleString('en')} to ours with ${few.toLocaleString('en')}`,
+  });
+}
+
+/** `met` where both sides are known. */
+export function judged({ ratio, target, note = '', ...row }) {
   const rounded = ratio === null ? null : Number(ratio.toPrecision(3));
   return { ...row, ratio: rounded, target, met: target === null || rounded === null ? null : rounded <= target, note };
+}
+
+function figure({ name, shown, note }, costs) {
+  return { name, calls: shown, ...summary(costs), ...(note && { note }) };
+}
+
+function sorted(figures) {
+  const { name: _, ...ours } = figures.find(({ name }) => name === 'bulkheads');
+  const peers = figures.filter(({ name }) => name !== 'bulkheads').sort((a, b) => a.median - b.median);
+  return { ours, peers };
 }

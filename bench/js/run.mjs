@@ -6,7 +6,6 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { inChildren } from './children.mjs';
-import { install } from './install.mjs';
 import { machineKind, versions } from './machine.mjs';
 import { measureAll } from './measure.mjs';
 import { jobs } from './rows/index.mjs';
@@ -26,7 +25,6 @@ const wanted = options.rows?.split(',') ?? [''];
 const chosen = jobs.filter(({ id }) => wanted.some((prefix) => id.startsWith(prefix)));
 if (chosen.length === 0) throw new Error(`no such row; there are ${jobs.map(({ id }) => id).join(', ')}`);
 
-install();
 const figures = await measureAll(chosen, {
   take: inChildren(options.quick),
   engines: options.engine === undefined ? ['native', 'wasm'] : [options.engine],

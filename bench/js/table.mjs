@@ -4,7 +4,8 @@ export function table({ rows, curves }) {
   return [...rows.map(rowLines), ...curves.map(curveLines)].map((lines) => lines.join('\n')).join('\n\n');
 }
 
-function rowLines({ id, engine, title, unit, work, options, measure, bare, ours, peers, ratio, target, met, best_peer: best, missing, note }) {
+function rowLines({ id, engine, title, unit, work, options, measure, bare, ours, peers, missing, note, ...judgement }) {
+  const { ratio, target, met, best_peer: best } = judgement;
   const verdict = target === null ? 'reported' : `target ${target}: ${met ? 'met' : 'MISSED'}`;
   const against = best === null ? '' : ` of ${best}`;
   return [
@@ -28,8 +29,12 @@ function curveLines({ title, unit, x, series }) {
   return [
     `${title} (${unit})`,
     `   ${''.padEnd(24)}${x.map((size) => size.toLocaleString('en').padStart(11)).join('')}`,
-    ...series.map(({ name, y }) => `   ${name.padEnd(24)}${y.map((value) => (value === null ? '–' : show(value)).padStart(11)).join('')}`),
+    ...series.map(({ name, y }) => `   ${name.padEnd(24)}${y.map((value) => point(value).padStart(11)).join('')}`),
   ];
+}
+
+function point(value) {
+  return value === null ? '–' : show(value);
 }
 
 function show(value) {

@@ -15,7 +15,7 @@ export const uses = {
   readSignal: use(TEN, 'it.exec(fn)', 'it.exec(({ signal }) => …)'),
   readTimeout: use({ maxConcurrent: 10, callTimeoutMs: 60_000 }, 'it.exec(fn)', 'it.exec(({ signal }) => …)'),
   full: use({ maxConcurrent: 1 }, 'it.exec(fn)'),
-  waitTimeout: use(ONE, 'it.exec(fn)'),
+  waitTimeout: { ...use(ONE, 'it.exec(fn)'), isExact: true },
   waitSignal: use(ONE, 'it.exec(fn, { signal })'),
   waiting: use(ONE, 'it.exec(fn)'),
   map: use(TEN, 'it.map(items, fn)'),

@@ -12,7 +12,12 @@ export const uses = {
   exec: { shown: 'bulkhead(10).execute(fn)', make: ten, call: 'it.execute(fn)' },
   crowd: { shown: 'bulkhead(10, Infinity).execute(fn)', make: () => bulkhead(10, Infinity), call: 'it.execute(fn)', note: unbounded },
   callTimeout: bounded,
-  ownSignal: { shown: 'bulkhead(10).execute(fn, signal)', make: ten, call: 'it.execute(fn, signal)', note: 'looks whether it has aborted, once' },
+  ownSignal: {
+    shown: 'bulkhead(10).execute(fn, signal)',
+    make: ten,
+    call: 'it.execute(fn, signal)',
+    note: 'looks once whether it has aborted',
+  },
   readSignal: {
     shown: 'bulkhead(10).execute(({ signal }) => …)',
     make: ten,

@@ -37,7 +37,7 @@ export const uses = {
     'Effect.timeout(semaphore.withPermits(1)(Effect.promise(fn)), ms)',
   ),
   waitSignal: use(1, plain, 'Semaphore.makeUnsafe(1).withPermits(1)(Effect.promise(fn))', signalled),
-  waiting: use(1, plain, 'Semaphore.makeUnsafe(1).withPermits(1)(Effect.promise(fn))', { note }),
+  waiting: use(1, plain, 'Semaphore.makeUnsafe(1).withPermits(1)(Effect.promise(fn))', { note: `${note}; 20,000 waiting`, atMost: 20_000 }),
   map: {
     shown: 'Effect.runPromise(Effect.forEach(items, (item) => Effect.promise(() => fn(item)), { concurrency: 10 }))',
     make: () => ({ ...Effect }),

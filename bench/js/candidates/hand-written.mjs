@@ -1,6 +1,6 @@
 // The queue that people write by hand: an array of waiters and one `setTimeout` for each.
 
-class HandWrittenQueue {
+export class HandWrittenQueue {
   constructor({ maxConcurrent, maxQueue = Infinity, timeoutMs }) {
     this.maxConcurrent = maxConcurrent;
     this.maxQueue = maxQueue;

@@ -5,6 +5,8 @@
 //   statement  the same as a statement, where the library's own documents await it without a function around
 //   shown    how the figure is labelled
 //   note     in what it does less than ours
+//   atMost   how many it can hold in a time that one can wait for
+//   isExact  it looks at the clock when a call comes, not only when a timer fires
 
 const LOAD = {
   'bare': () => import('./bare.mjs'),

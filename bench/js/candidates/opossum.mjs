@@ -4,7 +4,8 @@ const note = 'a circuit breaker with statistics; its capacity has no queue';
 
 function use(options) {
   const make = () => new CircuitBreaker((work) => work(), options);
-  return { shown: `new CircuitBreaker((work) => work(), ${JSON.stringify(options).replaceAll('"', '')}).fire(fn)`, make, call: 'it.fire(fn)', note };
+  const shown = `new CircuitBreaker((work) => work(), ${JSON.stringify(options).replaceAll('"', '')}).fire(fn)`;
+  return { shown, make, call: 'it.fire(fn)', note };
 }
 
 export const uses = {

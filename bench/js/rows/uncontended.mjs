@@ -47,7 +47,15 @@ export const jobs = [
     options: TEN,
     target: 1,
   }),
-  job({ id: '1c-read', use: 'readSignal', fn: reading, title: 'uncontended, work that reads its signal', work: READING, options: TEN, target: 1 }),
+  job({
+    id: '1c-read',
+    use: 'readSignal',
+    fn: reading,
+    title: 'uncontended, work that reads its signal',
+    work: READING,
+    options: TEN,
+    target: 1,
+  }),
   job({
     id: '1c-bounded',
     use: 'readTimeout',
