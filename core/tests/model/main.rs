@@ -1,114 +1,146 @@
 //! Random histories of every input, several owners among them, against a naive model: the same
 //! answers, the same events in the same order, the same books, and every invariant after each step.
 
-mod contract;
-mod inputs;
-mod naive;
+mod world;
 
-use bulkheads::{Bulkhead, Config, Instant, Outcome, OwnerId, Span};
+use std::cell::RefCell;
+
+use bulkheads::{Bulkhead, Config, Instant, Outcome, Request, Span};
 use proptest::prelude::*;
+use proptest::test_runner::{TestCaseError, TestRunner};
 
-use inputs::{Input, World};
-use naive::{NEVER, Naive, Settings};
+use world::{Asked, COUNTS, Input, NEVER, OWNERS, Settings};
 
-const OWNERS: usize = 3;
+/// How many histories are played, unless `PROPTEST_CASES` says otherwise.
+const CASES: u32 = 10_000;
 
 fn times() -> impl Strategy<Value = u64> {
     prop_oneof![1..12_u64, Just(NEVER)]
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    (1..6_u32, 0..6_u32, times(), times(), times()).prop_map(
-        |(limit, max_queue, timeout, call_timeout, abandon_after)| Settings {
+    let origin = prop_oneof![3 => Just(0), 1 => Just(NEVER - 40)];
+    (1..6_u32, 0..6_u32, times(), times(), times(), origin).prop_map(
+        |(limit, max_queue, timeout, call_timeout, abandon_after, origin)| Settings {
             limit,
             max_queue,
             timeout,
             call_timeout,
             abandon_after,
+            origin,
+        },
+    )
+}
+
+fn asked() -> impl Strategy<Value = Asked> {
+    let deadline = prop_oneof![3 => Just(NEVER), 1 => 0..20_u64];
+    let timeout = prop_oneof![3 => Just(NEVER), 1 => 0..8_u64];
+    let flags = (any::<bool>(), 0..20_u8, any::<bool>());
+    (0..OWNERS, 1..5_u32, timeout, deadline, flags).prop_map(
+        |(owner, weight, timeout, deadline, (run, aborted, now))| Asked {
+            owner,
+            weight,
+            run,
+            timeout,
+            deadline,
+            aborted: aborted == 0,
+            now,
         },
     )
 }
 
 fn inputs() -> impl Strategy<Value = Input> {
-    let pick = 0..12_usize;
-    let deadline = prop_oneof![3 => Just(NEVER), 1 => 0..20_u64];
-    let timeout = prop_oneof![3 => Just(NEVER), 1 => 0..8_u64];
-    prop_oneof![
-        12 => (0..OWNERS, 1..5_u32, any::<bool>(), timeout, deadline, 0..20_u8, any::<bool>()).prop_map(
-            |(owner, weight, run, timeout, deadline, aborted, now)| Input::Acquire {
-                owner, weight, run, timeout, deadline, aborted: aborted == 0, now,
-            }
-        ),
-        2 => (0..OWNERS, 1..5_u32).prop_map(|(owner, weight)| Input::TryAcquire { owner, weight }),
-        6 => pick.clone().prop_map(Input::Start),
-        6 => (pick.clone(), any::<bool>()).prop_map(|(pick, ok)| Input::Finish(
-            pick, if ok { Outcome::Completed } else { Outcome::Failed }
-        )),
-        3 => pick.clone().prop_map(|pick| Input::FinishNow(pick, Outcome::Completed)),
-        1 => pick.clone().prop_map(|pick| Input::Finish(pick, Outcome::Leaked)),
-        2 => pick.clone().prop_map(Input::Release),
-        3 => pick.clone().prop_map(Input::Cancel),
-        1 => prop::collection::vec(pick, 0..5).prop_map(Input::Abort),
+    let pick = || 0..12_usize;
+    let whose = || (0..OWNERS, 1..5_u32);
+    let outcome = prop_oneof![
+        3 => Just(Outcome::Completed),
+        2 => Just(Outcome::Failed),
+        1 => Just(Outcome::Leaked),
+    ];
+    let calls = prop_oneof![
+        12 => asked().prop_map(Input::Acquire),
+        2 => whose().prop_map(|(owner, weight)| Input::TryAcquire { owner, weight }),
+        6 => pick().prop_map(Input::Start),
+        7 => (pick(), outcome.clone()).prop_map(|(pick, outcome)| Input::Finish(pick, outcome)),
+        3 => (pick(), outcome).prop_map(|(pick, outcome)| Input::FinishNow(pick, outcome)),
+        2 => pick().prop_map(Input::Release),
+        3 => pick().prop_map(Input::Cancel),
+        1 => prop::collection::vec(pick(), 0..5).prop_map(Input::Abort),
+    ];
+    let rest = prop_oneof![
+        8 => (0..6_u64).prop_map(Input::Pass),
+        1 => (0..9_u64).prop_map(Input::Back),
         2 => (0..7_u32).prop_map(Input::Resize),
         1 => any::<bool>().prop_map(Input::Close),
         1 => Just(Input::Drain),
         1 => (0..OWNERS).prop_map(Input::Evict),
-        8 => (0..6_u64).prop_map(Input::Pass),
-        1 => (0..9_u64).prop_map(Input::Back),
-    ]
-}
-
-fn span(nanos: u64) -> Span {
-    Span::from_nanos(nanos)
-}
-
-fn world(settings: Settings) -> World {
-    let config = Config::new(settings.limit)
-        .max_queue(settings.max_queue)
-        .timeout(span(settings.timeout))
-        .call_timeout(span(settings.call_timeout))
-        .abandon_after(span(settings.abandon_after));
-    let mut core = Bulkhead::new(config).expect("the strategy gives valid options");
-    let mut owners = vec![OwnerId::FIRST];
-    owners.resize_with(OWNERS, || core.add_owner());
-    World {
-        core,
-        naive: Naive::new(settings),
-        owners,
-        ids: Vec::new(),
-        time: 0,
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
-
-    #[test]
-    fn every_history_agrees_with_the_naive_model(
-        settings in settings(),
-        history in prop::collection::vec(inputs(), 1..60),
-    ) {
-        let mut world = world(settings);
-        for input in history {
-            world.play(&input)?;
-        }
-        world.drain_everything()?;
-    }
+        1 => Just(Input::Haunt),
+        1 => Just(Input::Invalid),
+        1 => (0..OWNERS).prop_map(Input::WatchIdle),
+        1 => whose().prop_map(|(owner, weight)| Input::WatchRoom { owner, weight }),
+        2 => (0..OWNERS, pick()).prop_map(|(owner, events)| Input::Take { owner, events }),
+        2 => Just(Input::Wake),
+    ];
+    prop_oneof![36 => calls, 22 => rest]
 }
 
 #[test]
-fn a_time_at_the_end_of_the_clock_is_harmless() {
-    let settings = Settings {
-        limit: 1,
-        max_queue: 3,
-        timeout: NEVER - 1,
-        call_timeout: NEVER - 1,
-        abandon_after: NEVER - 1,
+fn every_history_agrees_with_the_naive_model() {
+    let cases = std::env::var("PROPTEST_CASES").ok();
+    let config = ProptestConfig {
+        cases: cases.map_or(CASES, |cases| cases.parse().expect("a number of cases")),
+        source_file: Some(file!()),
+        ..ProptestConfig::default()
     };
-    let mut world = world(settings);
-    for _ in 0..3 {
-        world.play(&Input::acquire(1)).expect("agrees");
+    let happened = RefCell::new([0; COUNTS]);
+    let histories = (settings(), prop::collection::vec(inputs(), 1..60));
+    let agreed = TestRunner::new(config).run(&histories, |(settings, history)| {
+        let world = world::play(settings, &history).map_err(TestCaseError::fail)?;
+        for (total, count) in happened.borrow_mut().iter_mut().zip(world.counts()) {
+            *total += count;
+        }
+        Ok(())
+    });
+    if let Err(error) = agreed {
+        panic!("{error}");
     }
-    world.core.handle_timeout(Instant::NEVER);
-    assert_eq!(world.core.check_invariants(), Ok(()));
+    let happened = happened.take();
+    let everything = happened.iter().all(|count| *count > 0);
+    assert!(everything, "something never happened: {happened:?}");
+}
+
+/// What the fuzzer found worth keeping; see `core/fuzz`.
+#[test]
+fn every_history_of_the_corpus_agrees_with_the_naive_model() {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/history");
+    let mut played = 0;
+    for file in std::fs::read_dir(corpus).expect("the corpus") {
+        let path = file.expect("a file of the corpus").path();
+        let (settings, history) = world::history(&std::fs::read(&path).expect("its bytes"));
+        if let Err(error) = world::play(settings, &history) {
+            panic!("{}: {error}", path.display());
+        }
+        played += 1;
+    }
+    assert!(played > 100, "the corpus has {played} files");
+}
+
+#[test]
+fn the_end_of_the_clock_is_harmless() {
+    let span = Span::from_nanos(NEVER - 1);
+    let config = Config::new(1).max_queue(3).timeout(span);
+    let config = config.call_timeout(span).abandon_after(span);
+    let mut core = Bulkhead::new(config).expect("valid options");
+    for _ in 0..3 {
+        let admission = core.acquire(Instant::from_nanos(5), Request::run(1));
+        assert!(admission.is_ok());
+        assert_eq!(core.check_invariants(), Ok(()));
+    }
+    core.handle_timeout(Instant::NEVER);
+    assert_eq!(core.check_invariants(), Ok(()));
+    assert_eq!(
+        (core.active(), core.queued()),
+        (1, 2),
+        "too far off means never"
+    );
 }

@@ -1,0 +1,252 @@
+//! The contract again, without any cleverness: lists, scans and sums.
+
+use std::collections::VecDeque;
+
+use bulkheads::{Event, Id, State};
+
+use super::books::Books;
+
+/// No deadline, no time-out.
+pub(crate) const NEVER: u64 = u64::MAX;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Phase {
+    Granted,
+    Running,
+    Overrun,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Waiter {
+    pub(crate) id: Id,
+    pub(crate) owner: usize,
+    pub(crate) weight: u32,
+    pub(crate) run: bool,
+    pub(crate) since: u64,
+    pub(crate) end: u64,
+    pub(crate) bound: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Holder {
+    pub(crate) id: Id,
+    pub(crate) owner: usize,
+    pub(crate) weight: u32,
+    pub(crate) run: bool,
+    pub(crate) since: u64,
+    pub(crate) bound: u64,
+    pub(crate) phase: Phase,
+    pub(crate) timer: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Owner {
+    pub(crate) events: VecDeque<Event>,
+    /// Has had an event since it was named last.
+    pub(crate) to_wake: bool,
+    pub(crate) watches_idle: bool,
+    /// The weight it wants room for; 0 for no wish.
+    pub(crate) watches_room: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    pub(crate) limit: u32,
+    pub(crate) max_queue: u32,
+    pub(crate) timeout: u64,
+    pub(crate) call_timeout: u64,
+    pub(crate) abandon_after: u64,
+    /// What the host's clock shows at first.
+    pub(crate) origin: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Naive {
+    pub(crate) settings: Settings,
+    pub(crate) state: State,
+    pub(crate) aborting: bool,
+    pub(crate) now: u64,
+    pub(crate) waiters: Vec<Waiter>,
+    /// In order of admission.
+    pub(crate) holders: Vec<Holder>,
+    pub(crate) owners: Vec<Owner>,
+    pub(crate) books: Books,
+}
+
+impl Naive {
+    pub(crate) fn new(settings: Settings, owners: usize) -> Self {
+        Self {
+            settings,
+            state: State::Open,
+            aborting: false,
+            now: 0,
+            waiters: Vec::new(),
+            holders: Vec::new(),
+            owners: std::iter::repeat_with(Owner::default)
+                .take(owners)
+                .collect(),
+            books: Books::default(),
+        }
+    }
+
+    pub(crate) fn used(&self) -> u64 {
+        let weights = self.holders.iter().map(|one| u64::from(one.weight));
+        weights.sum()
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.waiters.is_empty() && self.holders.is_empty()
+    }
+
+    /// Whether a call of this weight would run at once, or end for good.
+    pub(crate) fn has_room(&self, weight: u32) -> bool {
+        let limit = self.settings.limit;
+        let too_heavy = limit > 0 && weight > limit;
+        let fits = self.used() + u64::from(weight) <= u64::from(limit);
+        self.state != State::Open || too_heavy || (self.waiters.is_empty() && fits)
+    }
+
+    pub(crate) fn next_timer(&self, owner: usize) -> u64 {
+        let holders = self.holders.iter().filter(|one| one.owner == owner);
+        let holds = holders.map(|one| one.timer);
+        self.waits_of(owner).chain(holds).min().unwrap_or(NEVER)
+    }
+
+    pub(crate) fn keeps_alive(&self, owner: usize) -> bool {
+        let unanswered = |one: &&Holder| one.owner == owner && one.phase != Phase::Overrun;
+        let runs = self.holders.iter().filter(unanswered).map(|one| one.timer);
+        self.waits_of(owner).chain(runs).any(|timer| timer < NEVER)
+    }
+
+    fn waits_of(&self, owner: usize) -> impl Iterator<Item = u64> {
+        let waiters = self.waiters.iter().filter(move |one| one.owner == owner);
+        waiters.map(|one| one.end)
+    }
+
+    pub(crate) fn tell(&mut self, owner: usize, event: Event) {
+        self.owners[owner].events.push_back(event);
+        self.owners[owner].to_wake = true;
+    }
+
+    pub(crate) fn advance(&mut self, now: u64) {
+        self.now = self.now.max(now);
+        self.end_waits();
+        self.time_out_runs();
+        self.abandon_runs();
+        self.settle();
+    }
+
+    fn end_waits(&mut self) {
+        let now = self.now;
+        let mut due = self.take_waiters(|one| one.end <= now);
+        due.sort_by_key(|one| one.end); // stable: arrival decides among equals
+        for one in due {
+            self.books.queue_timeout += 1;
+            let (id, nanos) = (one.id, now - one.since);
+            self.tell(one.owner, Event::QueueTimedOut { id, nanos });
+        }
+    }
+
+    fn time_out_runs(&mut self) {
+        let now = self.now;
+        let due = |one: &&Holder| one.phase == Phase::Running && one.timer <= now;
+        let mut due: Vec<_> = self.holders.iter().filter(due).cloned().collect();
+        due.sort_by_key(|one| one.timer);
+        for one in due {
+            self.books.call_timeouts += 1;
+            let (id, nanos) = (one.id, now - one.since);
+            self.tell(one.owner, Event::CallTimedOut { id, nanos });
+            self.answer(one.id, one.timer);
+        }
+    }
+
+    fn abandon_runs(&mut self) {
+        let now = self.now;
+        self.abandon(|one| one.phase == Phase::Overrun && one.timer <= now);
+    }
+
+    /// Takes the permits of some away though their work goes on.
+    pub(crate) fn abandon(&mut self, whose: impl Fn(&Holder) -> bool) {
+        let holders = std::mem::take(&mut self.holders);
+        let (gone, kept): (Vec<_>, _) = holders.into_iter().partition(|one| whose(one));
+        self.holders = kept;
+        for one in gone {
+            self.books.abandoned_runs += 1;
+            self.books.ran.add(self.now - one.since);
+        }
+    }
+
+    /// Grants from the head whatever fits, then tells those who watch.
+    pub(crate) fn settle(&mut self) {
+        let limit = u64::from(self.settings.limit);
+        let fits = |naive: &Self, one: &Waiter| naive.used() + u64::from(one.weight) <= limit;
+        while self.waiters.first().is_some_and(|one| fits(self, one)) {
+            let one = self.waiters.remove(0);
+            self.books.waited.add(self.now - one.since);
+            self.tell(one.owner, Event::Granted { id: one.id });
+            self.admit(&one, Phase::Granted);
+        }
+        for owner in 0..self.owners.len() {
+            if self.is_idle() && std::mem::take(&mut self.owners[owner].watches_idle) {
+                self.tell(owner, Event::Idle);
+            }
+        }
+        for owner in 0..self.owners.len() {
+            let weight = self.owners[owner].watches_room;
+            if weight > 0 && self.has_room(weight) {
+                self.owners[owner].watches_room = 0;
+                self.tell(owner, Event::Room);
+            }
+        }
+    }
+
+    /// Gives permits to one who came or waited.
+    pub(crate) fn admit(&mut self, one: &Waiter, phase: Phase) {
+        let mut holder = Holder {
+            id: one.id,
+            owner: one.owner,
+            weight: one.weight,
+            run: one.run,
+            since: self.now,
+            bound: one.bound,
+            phase,
+            timer: NEVER,
+        };
+        if phase == Phase::Running {
+            holder.timer = self.run_timer(&holder);
+        }
+        self.holders.push(holder);
+        self.books.admitted += 1;
+        self.books.peak_active = self.books.peak_active.max(self.used());
+    }
+
+    pub(crate) fn answer(&mut self, id: Id, at: u64) {
+        let grace = self.settings.abandon_after;
+        for one in self.holders.iter_mut().filter(|one| one.id == id) {
+            one.phase = Phase::Overrun;
+            one.timer = at.saturating_add(grace);
+        }
+    }
+
+    pub(crate) fn run_timer(&self, one: &Holder) -> u64 {
+        let end = one.since.saturating_add(self.settings.call_timeout);
+        if one.run { end.min(one.bound) } else { NEVER }
+    }
+
+    /// Takes a holder out; its caller counts why.
+    pub(crate) fn take(&mut self, id: Id) -> Option<Holder> {
+        let place = self.holders.iter().position(|one| one.id == id)?;
+        Some(self.holders.remove(place))
+    }
+
+    /// Takes waiters out; its caller counts why.
+    pub(crate) fn take_waiters(&mut self, wanted: impl Fn(&Waiter) -> bool) -> Vec<Waiter> {
+        let waiters = std::mem::take(&mut self.waiters);
+        let (taken, kept): (Vec<_>, _) = waiters.into_iter().partition(|one| wanted(one));
+        self.waiters = kept;
+        for one in &taken {
+            self.books.waited.add(self.now - one.since);
+        }
+        taken
+    }
+}
