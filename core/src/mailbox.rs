@@ -100,7 +100,9 @@ impl Engine {
     }
 
     fn drop_taken(&mut self, owner: OwnerId, mail: &mut Mailbox) {
-        for _ in 0..code(mail[TAKEN]).min(code(mail[COUNT])) {
+        let taken = code(mail[TAKEN]).min(code(mail[COUNT]));
+        // Whatever the host wrote over the count: no more than are ever shown.
+        for _ in (0..SHOWN).zip(0..taken) {
             self.next_event(owner);
         }
         mail[TAKEN] = 0.0;
