@@ -11,7 +11,7 @@ const WARM_UP = 200;
 
 /** `act(use, host, length)` answers milliseconds for a queue of that length. */
 export function curve({ id, use, title, unit, act }) {
-  return { id, use, rounds: () => 1, sample: points, assemble };
+  return { id, use, isLong: true, rounds: () => 1, sample: points, assemble };
 
   function points(candidate, host) {
     return sample(candidate, host, (length) => act(candidate, host, length));
@@ -32,7 +32,7 @@ export function curve({ id, use, title, unit, act }) {
 async function sample({ name }, host, act) {
   await warmUp(act);
   const y = [];
-  for (const length of host.quick ? LENGTHS.slice(0, 4) : LENGTHS) {
+  for (const length of LENGTHS.slice(0, host.quick ? 4 : host.lengths)) {
     const longest = name === 'bulkheads' ? LONGEST_OF_OURS : LONGEST;
     const isTooSlow = y.at(-1) === null || expected(y, length) > longest;
     y.push(isTooSlow ? null : round((1e6 * (await repeated(host, length, act))) / length));

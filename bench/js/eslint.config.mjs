@@ -23,7 +23,7 @@ export default [
     rules: {
       ...Object.fromEntries(rules.map((name) => [name, 'error'])),
       // Functions are used before their definition: what callers use comes first.
-      'no-use-before-define': ['error', { functions: false, variables: false }],
+      'no-use-before-define': ['error', { functions: false, classes: false, variables: false }],
       'no-promise-executor-return': ['error', { allowVoid: true }],
       'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },

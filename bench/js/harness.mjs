@@ -1,6 +1,7 @@
 // Measures, in one process.
 
 const TURNS = 7;
+const QUICK_TURNS = 4;
 
 /**
  * Each section in turn, several times. A section makes as many calls as it is told to; answers for each turn the nanoseconds per
@@ -10,7 +11,7 @@ export async function alternately(host, calls, sections) {
   const counts = [];
   for (const section of sections) counts.push(await warmUp(host, calls, section));
   const turns = [];
-  for (let turn = 0; turn < TURNS; turn += 1) {
+  for (let turn = 0; turn < (host.quick ? QUICK_TURNS : TURNS); turn += 1) {
     const costs = [];
     for (const [index, section] of sections.entries()) costs.push(await timed(host, counts[index], () => section(counts[index])));
     turns.push(costs);
@@ -21,12 +22,13 @@ export async function alternately(host, calls, sections) {
 /** Nanoseconds: how long a section should take, and how long it takes to be as fast as it gets. */
 const SECTION = 20e6;
 const WARM_UP = 150e6;
+const QUICK_WARM_UP = 60e6;
 
 /** Answers how many calls are enough of something that takes so long. */
 async function warmUp(host, calls, section) {
   let count = 10;
   let cost;
-  for (let spent = 0; spent < WARM_UP; spent += cost * count, count = enough(calls, cost)) {
+  for (let spent = 0; spent < (host.quick ? QUICK_WARM_UP : WARM_UP); spent += cost * count, count = enough(calls, cost)) {
     cost = await timed(host, count, () => section(count));
   }
   return count;

@@ -4,9 +4,10 @@ import { PerformanceObserver } from 'node:perf_hooks';
 
 export function nodeHost(engine, quick) {
   return {
-    surface: 'node',
     engine,
     quick,
+    /** How many lengths of a curve it has memory for. */
+    lengths: 6,
     /** Collects the youngest garbage. */
     gc: () => globalThis.gc({ type: 'minor' }),
     /** Collects all garbage. */

@@ -19,9 +19,13 @@ function rowLines({ id, engine, title, unit, work, options, measure, bare, ours,
   ];
 }
 
-function line(name, { median, min, max, growth, note }) {
+function line(name, { median, min, max, growth, collecting, note }) {
   const spread = `${show(min)} – ${show(max)}`;
-  const more = [growth === undefined ? '' : `× ${growth}`, note ?? ''].filter(Boolean).join('; ');
+  const more = [
+    growth === undefined ? '' : `× ${growth}`,
+    collecting === undefined ? '' : `collecting garbage ${show(collecting.median)}`,
+    note ?? '',
+  ].filter(Boolean).join('; ');
   return `   ${name.padEnd(24)} ${show(median).padStart(10)}   ${spread.padEnd(24)} ${more}`.trimEnd();
 }
 

@@ -17,7 +17,7 @@ const IMPORTS = {
 };
 const NAMES = /import (?:\* as )?(?:\{ )?(.*?)(?: \})? from/g;
 
-export const jobs = [{ id: '12', isForNode: true, measure }];
+export const jobs = [{ id: '12', measure }];
 
 async function measure() {
   const { build } = createRequire(new URL('../../../js/package.json', import.meta.url))('esbuild');

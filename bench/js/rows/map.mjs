@@ -21,6 +21,7 @@ export const jobs = [
   {
     id: 'map',
     use: 'map',
+    isLong: true,
     rounds: ({ quick }) => (quick ? 1 : 5),
     sample,
     assemble: (measured) => ({ rows: measured.map((each) => compared(ROW, each)) }),

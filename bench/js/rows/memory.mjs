@@ -7,7 +7,7 @@ const never = () => new Promise(() => {});
 const waiting = ({ quick }) => (quick ? 50_000 : 200_000);
 const TARGET = 600;
 
-export const jobs = [{ id: '5', use: 'waiting', isForNode: true, rounds: () => 1, sample, assemble }];
+export const jobs = [{ id: '5', use: 'waiting', rounds: () => 1, sample, assemble }];
 
 async function sample({ name, make, atMost = Infinity, ...calls }, host) {
   const loop = kept(calls);

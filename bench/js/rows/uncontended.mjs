@@ -30,6 +30,7 @@ export const jobs = [
   }),
   job({
     id: '1c-shared',
+    isLong: true,
     use: 'ownSignal',
     fn: one,
     title: "uncontended, with the caller's signal, one for all calls",
@@ -39,6 +40,7 @@ export const jobs = [
   }),
   job({
     id: '1c-fresh',
+    isLong: true,
     use: 'ownSignal',
     fn: one,
     before: OWN,
@@ -49,6 +51,7 @@ export const jobs = [
   }),
   job({
     id: '1c-read',
+    isLong: true,
     use: 'readSignal',
     fn: reading,
     title: 'uncontended, work that reads its signal',
@@ -67,8 +70,8 @@ export const jobs = [
   }),
 ];
 
-function job({ use, fn, before, ...row }) {
-  return { id: row.id, use, rounds: ({ quick }) => (quick ? 1 : 5), sample, assemble };
+function job({ use, fn, before, isLong = false, ...row }) {
+  return { id: row.id, use, isLong, rounds: ({ quick }) => (quick ? 1 : 5), sample, assemble };
 
   /** The time beyond the bare call, which takes turns with it. */
   async function sample({ name, make, ...calls }, host) {
