@@ -20,7 +20,7 @@ try {
     tell: (line) => process.stderr.write(`${line}\n`),
   });
   console.log(table(figures));
-  keep('browser', `Chromium ${pages.version}`, figures, given);
+  keep('browser', `Chromium ${pages.version()}`, figures, given);
 } finally {
   await pages.close();
 }

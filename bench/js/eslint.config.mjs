@@ -3,7 +3,7 @@
 /** What Node and browsers both have, and what only one of them has. */
 const globals = [
   'AbortController', 'AbortSignal', 'URL', 'clearTimeout', 'console', 'globalThis', 'performance', 'setTimeout',
-  'MessageChannel', 'process', 'setImmediate', 'setInterval',
+  'MessageChannel', 'fetch', 'location', 'navigator', 'process', 'setImmediate', 'setInterval',
 ];
 
 const rules = [

@@ -1,13 +1,17 @@
-// Samples in Chromium: each in a page of a context of its own, which has a process of its own.
+// Samples in Chromium: each in a page of a site of its own, for which the browser starts a process of its own.
+//
+// The page fetches its commands over HTTP. A debugger, such as Playwright's, hears of every rejected promise, and makes it ten times
+// as dear.
 
-import { execFileSync } from 'node:child_process';
-import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
-import { basename } from 'node:path';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openSite } from './site.mjs';
 
-const root = new URL('../../', import.meta.url);
-const tools = createRequire(new URL('js/package.json', root));
 const FLAGS = [
   '--headless',
   '--no-sandbox', // a container's root has no other way
@@ -17,71 +21,65 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--site-per-process',
+  // A page that nobody looks at must not have its timers held back.
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
   '--js-flags=--expose-gc',
 ];
-const PAGE = '<!doctype html><meta charset="utf-8"><title>bench</title><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
-/** Alone in its process a page gets a clock that is not blurred. */
-const ALONE = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
 const TIMEOUT_MS = 60_000;
 
 /** `{ take, version, close }` */
 export async function openPages(quick) {
-  const files = await bundle();
-  const server = createServer(({ url }, response) => {
-    const file = files.get(url);
-    const type = url === '/' ? 'text/html' : 'text/javascript';
-    response.writeHead(file === undefined ? 404 : 200, { 'content-type': type, ...ALONE }).end(file);
-  });
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  const origin = `http://127.0.0.1:${server.address().port}/`;
-  const browser = await tools('playwright-core').chromium.launch({ executablePath: findChromium(), args: FLAGS });
+  const executable = process.env.CHROMIUM ?? findChromium();
+  const site = await openSite();
+  let browser = start(executable, site);
   return {
-    version: browser.version(),
-    take: (id, name) => sampleIn(browser, origin, [id, name, quick]),
+    version: () => /Chrome\/([\d.]+)/.exec(site.agent())?.[1],
+    take: async (id, name) => {
+      const sample = await orLate(site.command({ id, name, quick }));
+      if (sample.isLate) {
+        // Stuck, or out of memory.
+        await stop(browser);
+        site.forget();
+        browser = start(executable, site);
+      }
+      const missing = sample.error ?? sample.missing;
+      // A peer that fails is missing; we must not fail.
+      if (name === 'bulkheads' && missing !== undefined) throw new Error(`${id}: ${missing}`);
+      return missing === undefined ? sample : { missing };
+    },
     close: async () => {
-      await browser.close();
-      server.close();
+      await stop(browser);
+      site.close();
     },
   };
 }
 
-async function sampleIn(browser, origin, args) {
-  const [id, name] = args;
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  const late = new Promise((resolve) => { setTimeout(resolve, TIMEOUT_MS, { missing: `has not finished within ${TIMEOUT_MS / 1000} s` }).unref(); });
-  try {
-    await page.goto(origin);
-    await page.waitForFunction(() => 'takeSample' in globalThis);
-    const sample = await Promise.race([page.evaluate((given) => globalThis.takeSample(...given), args), late]);
-    if (name === 'bulkheads' && sample.missing !== undefined) throw new Error(`${id} ${sample.missing}`);
-    return sample;
-  } catch (error) {
-    // A peer that fails is missing; we must not fail.
-    if (name === 'bulkheads') throw error;
-    return { missing: error.message.split('\n')[0] };
-  } finally {
-    await context.close();
-  }
+function start(executable, site) {
+  const profile = mkdtempSync(join(tmpdir(), 'bulkheads-bench-'));
+  const child = spawn(executable, [...FLAGS, `--user-data-dir=${profile}`, site.nextPage()], { stdio: 'ignore' });
+  return { child, profile, ended: once(child, 'exit') };
 }
 
-async function bundle() {
-  const { outputFiles } = await tools('esbuild').build({
-    entryPoints: [fileURLToPath(new URL('page.mjs', import.meta.url))],
-    outdir: 'unwritten',
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    write: false,
-    logLevel: 'error',
+async function stop({ child, profile, ended }) {
+  child.kill();
+  await ended;
+  // Its helper processes may write there for a moment longer.
+  await rm(profile, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
+}
+
+async function orLate(answer) {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, TIMEOUT_MS, { isLate: true, missing: `has not finished within ${TIMEOUT_MS / 1000} s` });
   });
-  return new Map([['/', PAGE], ...outputFiles.map(({ path, contents }) => [`/${basename(path)}`, contents])]);
+  const first = await Promise.race([answer, late]);
+  clearTimeout(timer);
+  return first;
 }
 
 function findChromium() {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  return execFileSync(fileURLToPath(new URL('tests/ci/chromium.sh', root)), { encoding: 'utf8' }).trim();
+  return execFileSync(fileURLToPath(new URL('../../tests/ci/chromium.sh', import.meta.url)), { encoding: 'utf8' }).trim();
 }
