@@ -6,8 +6,10 @@ use bulkheads::engine::EventNumbers;
 use pyo3::intern;
 use pyo3::prelude::*;
 
+use crate::drivers::Driver;
 use crate::engine::{value_error, whole};
-use crate::here::Here;
+use crate::errors::Refusal;
+use crate::here::{self, Here};
 use crate::host::Step;
 use crate::request::Request;
 use crate::runs::Runs;
@@ -52,17 +54,28 @@ impl Arrival {
     }
 }
 
+impl Kind {
+    pub(crate) const fn flags(self) -> u32 {
+        match self {
+            Self::Block | Self::Entry | Self::Later => RUN,
+            Self::Hand => 0,
+        }
+    }
+
+    fn holder(self, step: &Step<'_>) -> PyResult<Holder> {
+        match self {
+            Self::Block | Self::Entry => Holder::of(step),
+            Self::Hand | Self::Later => Ok(Holder::NOBODY),
+        }
+    }
+}
+
 impl Runs {
     /// A bare `async with` awaits what is answered; None if its permit is there.
     pub(crate) fn enter(slf: &Bound<'_, Self>) -> PyResult<Option<Py<Waiting>>> {
-        if let Some(step) = Step::only(slf.py()) {
-            if slf.get().admit_now(&step, 1, None, Kind::Entry)?.is_some() {
-                return Ok(None);
-            }
-        }
         match Self::arrive(slf, Request::PLAIN, Kind::Entry)? {
-            Arrival::Admitted(_) => Ok(None),
             Arrival::Queued(ticket) => Self::waiting(slf, ticket).map(Some),
+            Arrival::Admitted(_) => Ok(None),
         }
     }
 
@@ -70,86 +83,96 @@ impl Runs {
     pub(crate) fn exit(slf: &Bound<'_, Self>, error: &Bound<'_, PyAny>) -> PyResult<()> {
         let step = Step::only(slf.py());
         let shared = slf.get().handle().lock();
-        let key = step.as_ref().map(|step| step.task.as_ptr() as usize);
-        if let Some(ticket) = key.and_then(|key| shared.table.last_entered(key)) {
+        let entry = step.and_then(|step| shared.table.last_entered(step.key()));
+        if let Some(ticket) = entry {
             return Self::finish(slf, shared, ticket, error);
         }
         drop(shared);
-        let ticket = Here::find(slf)?.last_entry(slf)?;
+        let ticket = here::last_entry(slf)?;
         Self::finish(slf, slf.get().handle().lock(), ticket, error)
     }
 
-    /// A ticket for a call that runs at once with no look at the clock, or None. `function` is the address of its
-    /// work, which must have been checked.
-    pub(crate) fn admit_now(
-        &self,
-        step: &Step<'_>,
-        weight: u32,
-        function: Option<usize>,
-        kind: Kind,
-    ) -> PyResult<Option<Ticket>> {
-        let holder = Holder::task(step.task.clone())?;
-        let mut shared = self.handle().lock();
-        if function.is_some_and(|function| !shared.checked.knows(function)) {
-            return Ok(None);
+    /// Raises the reason if the call is refused.
+    pub(crate) fn arrive(slf: &Bound<'_, Self>, request: Request, kind: Kind) -> PyResult<Arrival> {
+        if let Some(step) = Step::only(slf.py()) {
+            if let Some(arrival) = Self::arrive_in(slf, &step, request, kind)? {
+                return Ok(arrival);
+            }
         }
-        let Some(driver) = shared.drivers.of(&step.event_loop) else {
-            return Ok(None);
-        };
-        let owner = driver.owner;
-        let id = shared.core.admit_now(owner, weight, RUN);
-        if id < FIRST_ID {
-            return Ok(None);
-        }
-        let run = Run::new(id, owner, weight.into(), holder);
-        let ticket = shared.table.begin(run);
-        if let Kind::Entry = kind {
-            shared.table.enter(ticket);
-        }
-        Ok(Some(ticket))
+        let step = here::introduced(slf)?;
+        let arrival = Self::arrive_in(slf, &step, request, kind)?;
+        arrival.ok_or_else(here::ended)
     }
 
-    /// Any call. Raises the reason if it is refused.
-    pub(crate) fn arrive(slf: &Bound<'_, Self>, request: Request, kind: Kind) -> PyResult<Arrival> {
-        let here = Here::find(slf)?;
-        let (holder, flags) = match kind {
-            Kind::Block | Kind::Entry => (here.holder()?, RUN),
-            Kind::Hand => (Holder::NOBODY, 0),
-            Kind::Later => (Holder::NOBODY, RUN),
+    /// None if the driver of this step is not known.
+    fn arrive_in(
+        slf: &Bound<'_, Self>,
+        step: &Step<'_>,
+        request: Request,
+        kind: Kind,
+    ) -> PyResult<Option<Arrival>> {
+        let holder = kind.holder(step)?;
+        let mut shared = slf.get().handle().lock();
+        let Some(owner) = shared.drivers.of(&step.event_loop).map(Driver::owner) else {
+            return Ok(None);
         };
+        let id = shared.core.admit_now(owner, request.at_once, kind.flags());
+        if id >= FIRST_ID {
+            let run = Run::new(id, owner, request.weight, holder);
+            return Ok(Some(Arrival::Admitted(shared.begin(run, kind))));
+        }
+        if let Some(refusal) = shared.refuse_now(owner, &request, kind) {
+            drop(shared);
+            return Err(refusal.error(slf)?);
+        }
+        let here = Here::of(&shared, step);
+        drop(shared);
+        here.map(|here| Self::arrive_timed(slf, &here, request, kind, holder))
+            .transpose()
+    }
+
+    /// A call that needs the time: it may wait, be bounded, measured or refused.
+    fn arrive_timed(
+        slf: &Bound<'_, Self>,
+        here: &Here<'_>,
+        request: Request,
+        kind: Kind,
+        holder: Holder,
+    ) -> PyResult<Arrival> {
         let now = here.now(slf)?;
         let Request {
             weight,
             timeout,
             deadline,
+            ..
         } = request;
         let mut shared = slf.get().handle().lock();
         let answer = shared
             .core
-            .acquire(here.owner, now, weight, timeout, deadline, flags)
+            .acquire(here.owner, now, weight, timeout, deadline, kind.flags())
             .map_err(value_error)?;
-        let is_entry = matches!(kind, Kind::Entry);
         let run = Run::new(answer.abs(), here.owner, weight, holder);
-        let arrival = if answer < 0.0 {
-            Arrival::Queued(shared.table.begin(run.waiting(is_entry)))
-        } else if answer < FIRST_ID {
+        if answer >= FIRST_ID {
+            let ticket = shared.begin(run, kind);
             here.settle(shared)?;
-            return Err(Self::refusal(slf, whole(answer), whole(weight))?);
-        } else {
-            let ticket = shared.table.begin(run);
-            if is_entry {
-                shared.table.enter(ticket);
-            }
-            Arrival::Admitted(ticket)
-        };
+            return Ok(Arrival::Admitted(ticket));
+        }
+        if answer < 0.0 {
+            let ticket = shared.table.begin(run.waiting(kind));
+            here.settle(shared)?;
+            return Ok(Arrival::Queued(ticket));
+        }
+        let refusal = Refusal::new(answer, weight, shared.core.core());
         here.settle(shared)?;
-        Ok(arrival)
+        drop(run);
+        Err(refusal.error(slf)?)
     }
 
     /// What a call that is queued awaits.
     pub(crate) fn waiting(slf: &Bound<'_, Self>, ticket: Ticket) -> PyResult<Py<Waiting>> {
-        let event_loop = Here::find(slf)?.event_loop.unbind();
-        Py::new(slf.py(), Waiting::new(slf, ticket, event_loop))
+        let event_loop = slf.get().handle().lock().event_loop(slf.py(), ticket);
+        let waiting = Waiting::new(slf, ticket, event_loop.ok_or_else(here::ended)?);
+        Py::new(slf.py(), waiting)
     }
 
     /// A waiter that was told goes on. Raises the reason if it was not granted.
@@ -256,12 +279,6 @@ impl Runs {
             }
         }
         Ok(())
-    }
-
-    fn refusal(slf: &Bound<'_, Self>, code: i64, weight: i64) -> PyResult<PyErr> {
-        let refusal = intern!(slf.py(), "refusal");
-        let error = slf.call_method1(refusal, (code, weight))?;
-        Ok(PyErr::from_value(error))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::wakes::Wakes;
 
 /// The driver of one loop.
 pub(crate) struct Driver {
-    pub(crate) owner: OwnerId,
+    owner: OwnerId,
     pub(crate) event_loop: Py<PyAny>,
     /// The `LoopDriver`.
     pub(crate) object: Py<PyAny>,
@@ -122,6 +122,10 @@ impl Driver {
             is_settling: false,
             wakes: Wakes::default(),
         }
+    }
+
+    pub(crate) const fn owner(&self) -> OwnerId {
+        self.owner
     }
 
     pub(crate) fn note_timer(&mut self, timer: Timer) {

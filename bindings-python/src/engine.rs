@@ -5,7 +5,6 @@ use bulkheads::{InvalidOption, Notation, OwnerId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::drivers::Timer;
 use crate::number::Number;
 use crate::shared::Handle;
 
@@ -163,20 +162,6 @@ impl Engine {
 
     fn next_timer(&self) -> f64 {
         self.handle.lock().core.next_timer(self.owner)
-    }
-
-    /// What the loop will do without being asked again: the compiled calls leave a timer alone that serves as it is.
-    fn note_timer(&self, armed: f64, is_tidied: bool) {
-        if let Some(driver) = self.handle.lock().drivers.get_mut(self.owner) {
-            driver.note_timer(Timer { armed, is_tidied });
-        }
-    }
-
-    /// Whether events are being told of: the compiled calls leave theirs to whoever does.
-    fn note_settling(&self, is_settling: bool) {
-        if let Some(driver) = self.handle.lock().drivers.get_mut(self.owner) {
-            driver.note_settling(is_settling);
-        }
     }
 
     fn keeps_alive(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Where a call is made: its loop, its task, its driver.
+//! Where a call is made: in which step, and with which driver.
 
 use std::sync::MutexGuard;
 
@@ -8,88 +8,45 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::drivers::{Driver, Timer};
-use crate::host::{self, Step};
+use crate::host::Step;
 use crate::runs::Runs;
 use crate::shared::{Settled, Shared};
-use crate::table::{Holder, Ticket};
+use crate::table::Ticket;
 
-/// The driver of the running loop, and the task that runs.
+/// The driver of the running loop.
 pub(crate) struct Here<'py> {
     pub(crate) owner: OwnerId,
     pub(crate) driver: Bound<'py, PyAny>,
     clock: Bound<'py, PyAny>,
-    pub(crate) event_loop: Bound<'py, PyAny>,
-    task: Option<Bound<'py, PyAny>>,
     is_shared: bool,
 }
 
 impl<'py> Here<'py> {
-    /// Raises `RuntimeError` where no loop runs.
+    /// Raises `RuntimeError` if no loop runs.
     pub(crate) fn find(runs: &Bound<'py, Runs>) -> PyResult<Self> {
         if let Some(here) = Self::known(runs) {
             return Ok(here);
         }
-        let event_loop = host::running_loop(runs.py())?;
-        let task = host::current_task(&event_loop)?;
-        // Known or not: the loop may have come to another thread.
-        Self::introduce(runs, &event_loop)?;
-        let shared = runs.get().handle().lock();
-        let driver = shared.drivers.of(&event_loop);
-        driver
-            .map(|driver| Self::new(&shared, driver, task, &event_loop))
-            .ok_or_else(|| PyRuntimeError::new_err("the driver of this loop was ended meanwhile"))
+        let step = introduced(runs)?;
+        Self::of(&runs.get().handle().lock(), &step).ok_or_else(ended)
     }
 
-    /// None if it takes more than a look to find out.
+    /// None if it takes more than a look to find out, or no loop runs.
     pub(crate) fn known(runs: &Bound<'py, Runs>) -> Option<Self> {
-        let Step { event_loop, task } = Step::only(runs.py())?;
-        let shared = runs.get().handle().lock();
-        let driver = shared.drivers.of(&event_loop)?;
-        Some(Self::new(&shared, driver, Some(task), &event_loop))
+        let step = Step::only(runs.py())?;
+        Self::of(&runs.get().handle().lock(), &step)
     }
 
-    fn new(
-        shared: &Shared,
-        driver: &Driver,
-        task: Option<Bound<'py, PyAny>>,
-        event_loop: &Bound<'py, PyAny>,
-    ) -> Self {
-        let py = event_loop.py();
-        Self {
-            owner: driver.owner,
+    /// None if the driver of this step is not known, or its loop in another thread.
+    pub(crate) fn of(shared: &Shared, step: &Step<'py>) -> Option<Self> {
+        let py = step.event_loop.py();
+        let driver = shared.drivers.of(&step.event_loop)?;
+        Some(Self {
+            owner: driver.owner(),
             driver: driver.object.bind(py).clone(),
             clock: driver.clock.bind(py).clone(),
-            event_loop: event_loop.clone(),
-            task,
             is_shared: shared.drivers.is_shared(),
-        }
-    }
-
-    fn introduce(runs: &Bound<'py, Runs>, event_loop: &Bound<'py, PyAny>) -> PyResult<()> {
-        let py = runs.py();
-        let object = runs.call_method0(intern!(py, "driver"))?;
-        let number = object.getattr(intern!(py, "owner"))?.extract()?;
-        let clock = object.getattr(intern!(py, "clock"))?;
-        let timer = Timer {
-            armed: object.getattr(intern!(py, "armed"))?.extract()?,
-            is_tidied: object.getattr(intern!(py, "is_tidied"))?.extract()?,
-        };
-        let event_loop = event_loop.clone();
-        let mut shared = runs.get().handle().lock();
-        if let Some(owner) = shared.drivers.owner(number) {
-            if !shared.drivers.is_here(owner) {
-                let driver = Driver::new(owner, object, event_loop, clock, timer);
-                shared.drivers.introduce(driver);
-            }
-        }
-        Ok(())
-    }
-
-    pub(crate) fn holder(&self) -> PyResult<Holder> {
-        match &self.task {
-            Some(task) => Holder::task(task.clone()),
-            None => Ok(Holder::event_loop(&self.event_loop)),
-        }
+        })
     }
 
     /// The time; but first, loops that were closed give back what they held.
@@ -116,28 +73,67 @@ impl<'py> Here<'py> {
         }
         Ok(())
     }
+}
 
-    /// What the current task entered last with a bare `async with`.
-    ///
-    /// A fixture may leave in another task than it entered in. Such permits all weigh the same: the latest will do, best of a
-    /// task that has ended.
-    pub(crate) fn last_entry(&self, runs: &Bound<'py, Runs>) -> PyResult<Ticket> {
-        let key = self.holder()?.key;
-        let shared = runs.get().handle().lock();
-        if let Some(ticket) = shared.table.last_entered(key) {
-            return Ok(ticket);
-        }
-        let others = shared.table.all_entered(runs.py(), self.owner);
-        drop(shared);
-        let done = intern!(runs.py(), "done");
-        for (ticket, task) in &others {
-            if let Some(task) = task {
-                if task.call_method0(runs.py(), done)?.is_truthy(runs.py())? {
-                    return Ok(*ticket);
-                }
+/// The caller's step, whose driver is known from here on. Raises `RuntimeError` if no loop runs.
+pub(crate) fn introduced<'py>(runs: &Bound<'py, Runs>) -> PyResult<Step<'py>> {
+    let py = runs.py();
+    let step = Step::running(py)?;
+    if runs
+        .get()
+        .handle()
+        .lock()
+        .drivers
+        .of(&step.event_loop)
+        .is_some()
+    {
+        return Ok(step);
+    }
+    let object = runs.call_method0(intern!(py, "driver"))?;
+    let number = object.getattr(intern!(py, "owner"))?.extract()?;
+    let clock = object.getattr(intern!(py, "clock"))?;
+    let timer = Timer {
+        armed: object.getattr(intern!(py, "armed"))?.extract()?,
+        is_tidied: object.getattr(intern!(py, "is_tidied"))?.extract()?,
+    };
+    let event_loop = step.event_loop.clone();
+    let mut shared = runs.get().handle().lock();
+    let owner = shared.drivers.owner(number).ok_or_else(ended)?;
+    // Its loop may have come to another thread.
+    if !shared.drivers.is_here(owner) {
+        let driver = Driver::new(owner, object, event_loop, clock, timer);
+        shared.drivers.introduce(driver);
+    }
+    Ok(step)
+}
+
+/// Whoever evicts the driver of a running loop finds that loop closed.
+pub(crate) fn ended() -> PyErr {
+    PyRuntimeError::new_err("the loop is closed")
+}
+
+/// What was entered last with a bare `async with`, by the caller if possible.
+///
+/// A fixture may leave in another task than it entered in. Such permits all weigh the same: the latest will do, best of a
+/// task that has ended.
+pub(crate) fn last_entry(runs: &Bound<'_, Runs>) -> PyResult<Ticket> {
+    let py = runs.py();
+    let step = introduced(runs)?;
+    let shared = runs.get().handle().lock();
+    if let Some(ticket) = shared.table.last_entered(step.key()) {
+        return Ok(ticket);
+    }
+    let owner = shared.drivers.of(&step.event_loop).map(Driver::owner);
+    let others = owner.map(|owner| shared.table.all_entered(py, owner));
+    drop(shared);
+    let others = others.unwrap_or_default();
+    for (ticket, task) in &others {
+        if let Some(task) = task {
+            if task.call_method0(py, intern!(py, "done"))?.is_truthy(py)? {
+                return Ok(*ticket);
             }
         }
-        let last = others.last().map(|(ticket, _)| *ticket);
-        last.ok_or_else(|| PyRuntimeError::new_err("this bulkhead was not entered in this loop"))
     }
+    let last = others.last().map(|(ticket, _)| *ticket);
+    last.ok_or_else(|| PyRuntimeError::new_err("this bulkhead was not entered in this loop"))
 }

@@ -6,24 +6,42 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCFunction, PyDict, PyType};
 
-/// A task in the middle of its step, and its loop.
+/// Code that runs in a loop, mostly a task in the middle of its step.
 pub(crate) struct Step<'py> {
     pub(crate) event_loop: Bound<'py, PyAny>,
-    pub(crate) task: Bound<'py, PyAny>,
+    pub(crate) task: Option<Bound<'py, PyAny>>,
 }
 
 impl<'py> Step<'py> {
-    /// The only step that is under way in the whole process: if its loop is known to run in this thread, this is its code.
+    /// The only step that is under way in the whole process: if its loop is known to run in this thread, it is that of the caller.
     ///
-    /// Asking for the running loop would cost a system call, and more than all the rest. None says nothing: several threads may
-    /// have been interrupted in the middle of a step, or this asyncio may keep its books elsewhere.
+    /// Asking for the running loop takes a system call in some versions of Python, and longer than all the rest. None says
+    /// nothing: several threads may have been interrupted in the middle of a step, or this asyncio may keep its books elsewhere.
     pub(crate) fn only(py: Python<'py>) -> Option<Self> {
         let steps = current_tasks(py)?;
         if steps.len() != 1 {
             return None;
         }
         let (event_loop, task) = steps.iter().next()?;
+        let task = Some(task);
         Some(Self { event_loop, task })
+    }
+
+    /// The caller's. Raises `RuntimeError` if no loop runs here.
+    pub(crate) fn running(py: Python<'py>) -> PyResult<Self> {
+        static RUNNING_LOOP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static CURRENT_TASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let running_loop = RUNNING_LOOP.import(py, "asyncio", "get_running_loop")?;
+        let current_task = CURRENT_TASK.import(py, "asyncio", "current_task")?;
+        let event_loop = running_loop.call0()?;
+        let task = current_task.call1((&event_loop,))?;
+        let task = (!task.is_none()).then_some(task);
+        Ok(Self { event_loop, task })
+    }
+
+    /// Tells those who come with a call apart: the address of the task, or of the loop where it runs code without one.
+    pub(crate) fn key(&self) -> usize {
+        self.task.as_ref().unwrap_or(&self.event_loop).as_ptr() as usize
     }
 }
 
@@ -81,23 +99,6 @@ impl Method {
             Bound::from_owned_ptr_or_err(object.py(), result)
         }
     }
-}
-
-/// The loop that runs in this thread. Raises `RuntimeError` if there is none.
-pub(crate) fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    FUNCTION.import(py, "asyncio", "get_running_loop")?.call0()
-}
-
-/// The task in whose step the running loop is; None if it is in none.
-pub(crate) fn current_task<'py>(
-    event_loop: &Bound<'py, PyAny>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let py = event_loop.py();
-    let function = FUNCTION.import(py, "asyncio", "current_task")?;
-    let task = function.call1((event_loop,))?;
-    Ok((!task.is_none()).then_some(task))
 }
 
 /// Where asyncio of Python 3.11 to 3.13 notes the step that each loop is in.

@@ -8,6 +8,7 @@ mod awaitables;
 mod calls;
 mod drivers;
 mod engine;
+mod errors;
 mod gate;
 mod here;
 mod host;

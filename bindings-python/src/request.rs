@@ -10,6 +10,8 @@ const MAX_COUNT: u32 = i32::MAX.unsigned_abs();
 
 #[derive(Clone, Copy)]
 pub(crate) struct Request {
+    /// Its weight if it may run without a look at the clock; otherwise 0.
+    pub(crate) at_once: u32,
     pub(crate) weight: f64,
     pub(crate) timeout: f64,
     pub(crate) deadline: f64,
@@ -17,13 +19,14 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) const PLAIN: Self = Self {
+        at_once: 1,
         weight: 1.0,
         timeout: f64::INFINITY,
         deadline: f64::INFINITY,
     };
 
     /// The weight of a call without bounds of its own; None for what the facade has to look at, and perhaps to refuse.
-    pub(crate) fn ordinary(
+    fn ordinary(
         weight: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
         deadline: &Bound<'_, PyAny>,
@@ -44,6 +47,7 @@ impl Request {
     ) -> PyResult<Self> {
         if let Some(weight) = Self::ordinary(weight, timeout, deadline) {
             return Ok(Self {
+                at_once: weight,
                 weight: weight.into(),
                 ..Self::PLAIN
             });
@@ -52,6 +56,7 @@ impl Request {
         let checked = runs.call_method1(checked, (weight, timeout, deadline))?;
         let (weight, timeout, deadline) = checked.extract()?;
         Ok(Self {
+            at_once: 0,
             weight,
             timeout,
             deadline,

@@ -8,25 +8,39 @@ use pyo3::prelude::*;
 
 use crate::awaitables::Ready;
 use crate::calls::{Kind, outcome};
+use crate::drivers::{Driver, Timer};
 use crate::engine::{Engine, whole};
-use crate::here::Here;
 use crate::host::Step;
 use crate::request::Request;
 use crate::shared::Handle;
-use crate::table::Ticket;
+use crate::table::{Holder, Ticket};
 use crate::waiting::Waiting;
-use crate::work;
+use crate::work::Checked;
 
 /// Calls from admission to release. One without options that finds room, in the only step under way, takes the short way: no
 /// look at the clock, no event, nothing to tell anybody.
 #[pyclass(frozen, subclass, module = "bulkheads._engine")]
 pub(crate) struct Runs {
+    name: Py<PyAny>,
     handle: Handle,
+    checked: Checked,
 }
 
 impl Runs {
     pub(crate) fn handle(&self) -> &Handle {
         &self.handle
+    }
+
+    fn with_driver(&self, owner: i64, act: impl FnOnce(&mut Driver)) {
+        let mut shared = self.handle.lock();
+        let owner = shared.drivers.owner(owner);
+        if let Some(driver) = owner.and_then(|owner| shared.drivers.get_mut(owner)) {
+            act(driver);
+        }
+    }
+
+    pub(crate) fn name(&self) -> &Py<PyAny> {
+        &self.name
     }
 }
 
@@ -34,9 +48,10 @@ impl Runs {
 impl Runs {
     #[new]
     fn new(name: &Bound<'_, PyAny>, engine: &Engine) -> Self {
-        let _ = name;
         Self {
+            name: name.clone().unbind(),
             handle: engine.handle.clone(),
+            checked: Checked::default(),
         }
     }
 
@@ -49,21 +64,7 @@ impl Runs {
         timeout: &Bound<'_, PyAny>,
         deadline: &Bound<'_, PyAny>,
     ) -> PyResult<i64> {
-        let ordinary = Request::ordinary(weight, timeout, deadline);
-        let function = work::function(work)?;
-        let address = function.as_ref().map(|function| function.as_ptr() as usize);
-        if let (Some(weight), true, Some(step)) =
-            (ordinary, function.is_some(), Step::only(slf.py()))
-        {
-            let ticket = slf.get().admit_now(&step, weight, address, Kind::Block)?;
-            if let Some(ticket) = ticket {
-                return Ok(ticket.into());
-            }
-        }
-        work::check(work, function.as_ref())?;
-        if let Some(address) = address {
-            slf.get().handle.lock().checked.note(address);
-        }
+        slf.get().checked.check(work)?;
         let request = Request::any(slf, weight, timeout, deadline)?;
         Ok(Self::arrive(slf, request, Kind::Block)?.number())
     }
@@ -84,6 +85,7 @@ impl Runs {
     #[pyo3(signature = (weight, /))]
     fn begin_later(slf: &Bound<'_, Self>, weight: f64) -> PyResult<i64> {
         let request = Request {
+            at_once: 0,
             weight,
             timeout: 0.0,
             ..Request::PLAIN
@@ -139,14 +141,23 @@ impl Runs {
         shared.tell(owner, event)
     }
 
+    /// What the loop will do without being asked again: the compiled calls leave a timer alone that serves as it is.
+    #[pyo3(signature = (owner, armed, is_tidied, /))]
+    fn note_timer(&self, owner: i64, armed: f64, is_tidied: bool) {
+        let timer = Timer { armed, is_tidied };
+        self.with_driver(owner, |driver| driver.note_timer(timer));
+    }
+
+    /// Whether a driver is telling: what comes of the compiled calls it leaves to that then.
+    #[pyo3(signature = (owner, is_settling, /))]
+    fn note_settling(&self, owner: i64, is_settling: bool) {
+        self.with_driver(owner, |driver| driver.note_settling(is_settling));
+    }
+
     /// Something else was told, which comes before whoever is told from now on.
     #[pyo3(signature = (owner, /))]
     fn seal(&self, owner: i64) {
-        let mut shared = self.handle.lock();
-        let owner = shared.drivers.owner(owner);
-        if let Some(driver) = owner.and_then(|owner| shared.drivers.get_mut(owner)) {
-            driver.wakes.seal();
-        }
+        self.with_driver(owner, |driver| driver.wakes.seal());
     }
 
     /// Wakes those who were told: the callback that was asked for.
@@ -178,7 +189,7 @@ impl Runs {
     /// The run goes on in the current task, which did not begin it.
     #[pyo3(signature = (ticket, /))]
     fn hand_over(slf: &Bound<'_, Self>, ticket: Ticket) -> PyResult<()> {
-        let holder = Here::find(slf)?.holder()?;
+        let holder = Holder::of(&Step::running(slf.py())?)?;
         let mut shared = slf.get().handle.lock();
         let answered = shared.table.hand_over(ticket, holder);
         drop(shared);

@@ -4,10 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bulkheads::OwnerId;
 use bulkheads::engine::{Engine, EventNumbers};
+use pyo3::prelude::*;
 
+use crate::calls::Kind;
 use crate::drivers::{Driver, Drivers};
-use crate::table::Table;
-use crate::work::Checked;
+use crate::errors::Refusal;
+use crate::request::Request;
+use crate::table::{Run, Table, Ticket};
 
 /// The core, and what is known of those who use it.
 ///
@@ -17,7 +20,6 @@ pub(crate) struct Shared {
     pub(crate) core: Engine,
     pub(crate) table: Table,
     pub(crate) drivers: Drivers,
-    pub(crate) checked: Checked,
 }
 
 #[derive(Clone)]
@@ -29,7 +31,6 @@ impl Handle {
             core,
             table: Table::default(),
             drivers: Drivers::default(),
-            checked: Checked::default(),
         })))
     }
 
@@ -45,6 +46,50 @@ impl Handle {
 }
 
 impl Shared {
+    /// A call was admitted.
+    pub(crate) fn begin(&mut self, run: Run, kind: Kind) -> Ticket {
+        let ticket = self.table.begin(run);
+        if let Kind::Entry = kind {
+            self.table.enter(ticket);
+        }
+        ticket
+    }
+
+    /// The loop in which a call came; None if its driver was evicted.
+    pub(crate) fn event_loop(&self, py: Python<'_>, ticket: Ticket) -> Option<Py<PyAny>> {
+        let driver = self.drivers.get(self.table.get(ticket)?.owner)?;
+        Some(driver.event_loop.clone_ref(py))
+    }
+
+    /// Rejects a call, with no look at the clock, that finds the bulkhead full whatever the time: nothing can fall due that
+    /// would make room. None, and nothing has changed, for every other call.
+    pub(crate) fn refuse_now(
+        &mut self,
+        owner: OwnerId,
+        request: &Request,
+        kind: Kind,
+    ) -> Option<Refusal> {
+        let bulkhead = self.core.core();
+        let (queued, at_once) = (bulkhead.queued(), u64::from(request.at_once));
+        let may_wait = queued < bulkhead.max_queue();
+        let may_run = queued == 0 && bulkhead.active() + at_once <= bulkhead.limit().into();
+        let is_timed = at_once == 0 || self.core.next_timer(owner) < f64::INFINITY;
+        if may_wait || may_run || is_timed || self.drivers.is_shared() {
+            return None;
+        }
+        let Request {
+            weight,
+            timeout,
+            deadline,
+            ..
+        } = *request;
+        // The core takes a time in the past for the one it stands at.
+        let answer = self
+            .core
+            .acquire(owner, 0.0, weight, timeout, deadline, kind.flags());
+        Some(Refusal::new(answer.ok()?, weight, self.core.core()))
+    }
+
     /// Tells the waiters that an input ended, if that is all there is to do after it: no other event, no timer to arm, no other
     /// driver that may have an event.
     pub(crate) fn settle(&mut self, owner: OwnerId) -> Settled {

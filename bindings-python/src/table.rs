@@ -8,8 +8,9 @@ use bulkheads::engine::EventNumbers;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
+use crate::calls::Kind;
 use crate::engine::whole;
-use crate::host;
+use crate::host::{self, Step};
 use crate::wakes::Callback;
 
 /// The place of a run in the table, its holder's from `begin` to `end`.
@@ -95,8 +96,9 @@ impl Run {
         }
     }
 
-    /// It has to wait; `enters` if for a bare `async with`.
-    pub(crate) fn waiting(mut self, enters: bool) -> Self {
+    /// It has to wait.
+    pub(crate) fn waiting(mut self, kind: Kind) -> Self {
+        let enters = matches!(kind, Kind::Entry);
         let wait = Wait::default();
         self.wait = Some(Box::new(Wait { enters, ..wait }));
         self
@@ -116,20 +118,13 @@ impl Holder {
         cancelling: 0,
     };
 
-    pub(crate) fn task(task: Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn of(step: &Step<'_>) -> PyResult<Self> {
+        let task = step.task.as_ref();
         Ok(Self {
-            key: task.as_ptr() as usize,
-            cancelling: host::cancelling(&task)?,
-            task: Some(task.unbind()),
+            key: step.key(),
+            cancelling: task.map_or(Ok(0), host::cancelling)?,
+            task: task.map(|task| task.clone().unbind()),
         })
-    }
-
-    pub(crate) fn event_loop(event_loop: &Bound<'_, PyAny>) -> Self {
-        Self {
-            key: event_loop.as_ptr() as usize,
-            cancelling: 0,
-            task: None,
-        }
     }
 }
 

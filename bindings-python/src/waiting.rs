@@ -186,6 +186,19 @@ impl Waiting {
     }
 }
 
+impl Drop for Waiting {
+    /// One that nobody steps any more.
+    fn drop(&mut self) {
+        if !*self.is_over.get_mut() {
+            let given_up = Python::try_attach(|py| {
+                self.give_up(py)
+                    .map_err(|error| error.write_unraisable(py, None))
+            });
+            let _ = given_up;
+        }
+    }
+}
+
 /// The error that `throw` is to raise, in whichever of its three forms it was called.
 pub(crate) fn thrown(
     kind: &Bound<'_, PyAny>,

@@ -1,5 +1,7 @@
 //! What can be run in a bulkhead.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -7,30 +9,32 @@ use pyo3::types::{PyCFunction, PyFunction};
 
 const ASYNC_GENERATOR: u32 = 0x200;
 
-/// The addresses of a few functions that were found fit to run, each in the place that its own bits give it.
+/// Remembers the addresses of a few functions that were found fit to run, each in the place that its own bits give it.
 ///
 /// A look at a function's flags is an audited event, and dear. An address may have come to another function since, so this
 /// only saves that look: what a function returns is looked at in any case before it is awaited.
 #[derive(Default)]
-pub(crate) struct Checked([usize; 8]);
+pub(crate) struct Checked([AtomicUsize; 8]);
 
 impl Checked {
-    pub(crate) fn knows(&self, function: usize) -> bool {
-        self.0[Self::place(function)] == function
-    }
-
-    pub(crate) fn note(&mut self, function: usize) {
-        self.0[Self::place(function)] = function;
-    }
-
-    /// Python's objects lie at multiples of 16.
-    const fn place(function: usize) -> usize {
-        (function >> 4) & 7
+    /// Raises `TypeError` unless it can be called, and runs while it is awaited.
+    pub(crate) fn check(&self, work: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Some(function) = function(work)? else {
+            return check_other(work);
+        };
+        let address = function.as_ptr() as usize;
+        // Python's objects lie at multiples of 16.
+        let place = &self.0[(address >> 4) % self.0.len()];
+        if place.load(Ordering::Relaxed) != address {
+            check_function(work, &function)?;
+            place.store(address, Ordering::Relaxed);
+        }
+        Ok(())
     }
 }
 
 /// The function that a call of it comes to, a method's own too; None for any other object, and for what cannot be called.
-pub(crate) fn function<'py>(work: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyFunction>>> {
+fn function<'py>(work: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyFunction>>> {
     if let Ok(function) = work.cast_exact::<PyFunction>() {
         return Ok(Some(function.clone()));
     }
@@ -42,23 +46,22 @@ pub(crate) fn function<'py>(work: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'
     Ok(None)
 }
 
-/// Raises `TypeError` unless it can be called, and runs while it is awaited.
-pub(crate) fn check(
-    work: &Bound<'_, PyAny>,
-    function: Option<&Bound<'_, PyFunction>>,
-) -> PyResult<()> {
-    static CHECK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+fn check_function(work: &Bound<'_, PyAny>, function: &Bound<'_, PyFunction>) -> PyResult<()> {
     let py = work.py();
-    if let Some(function) = function {
-        let code = function.getattr(intern!(py, "__code__"))?;
-        let flags: u32 = code.getattr(intern!(py, "co_flags"))?.extract()?;
-        if flags & ASYNC_GENERATOR == 0 {
-            return Ok(());
-        }
-    } else if work.is_exact_instance_of::<PyCFunction>() {
+    let code = function.getattr(intern!(py, "__code__"))?;
+    let flags: u32 = code.getattr(intern!(py, "co_flags"))?.extract()?;
+    if flags & ASYNC_GENERATOR == 0 {
         return Ok(());
     }
-    let check = CHECK.import(py, "bulkheads._work", "check_work")?;
+    check_other(work)
+}
+
+fn check_other(work: &Bound<'_, PyAny>) -> PyResult<()> {
+    static CHECK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if work.is_exact_instance_of::<PyCFunction>() {
+        return Ok(());
+    }
+    let check = CHECK.import(work.py(), "bulkheads._work", "check_work")?;
     check.call1((work,))?;
     Ok(())
 }

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from ._engine import Engine
 from ._errors import (
     BulkheadCallTimeoutError,
     BulkheadClosedError,
     BulkheadError,
-    BulkheadFullError,
     BulkheadTimeoutError,
     BulkheadWeightError,
 )
@@ -19,32 +16,19 @@ from ._numbers import (
     EVENT_CLOSED,
     EVENT_QUEUE_TIMEOUT,
     EVENT_TOO_HEAVY,
-    FULL_NO_QUEUE,
-    FULL_NOT_WILLING,
-    FULL_PAUSED,
     LATE,
     TOO_HEAVY,
 )
 
-_FULL_TEXTS: Final = {
-    FULL_NO_QUEUE: "no permit free (max_concurrent {limit}) and no queue configured (max_queue 0); shed load or raise one",
-    FULL_NOT_WILLING: "no permit free (max_concurrent {limit}) and the call is not willing to wait (timeout 0)",
-    FULL_PAUSED: "paused (max_concurrent 0) and no place in the queue (max_queue {max_queue}); resize it to go on",
-}
-_QUEUE_FULL: Final = "queue full (max_queue {max_queue}); shed load or raise it"
-
 
 def rejection(name: str, engine: Engine, code: int, weight: int) -> BulkheadError:
-    """The error of a call that was rejected as it arrived."""
+    """The error of a call that was rejected as it arrived, but for a full bulkhead: see `BulkheadFullError`."""
     if code == CLOSED:
         return _closed(name)
     if code == TOO_HEAVY:
         return _too_heavy(name, engine, weight)
-    if code == LATE:
-        return _queue_timeout(name, engine, 0.0, "the deadline had passed when the call arrived")
-    figures = _figures(engine)
-    text = _FULL_TEXTS.get(code, _QUEUE_FULL).format(**figures)
-    return BulkheadFullError(f"{name}: {text}", bulkhead=name, **figures)
+    assert code == LATE, code
+    return _queue_timeout(name, engine, 0.0, "the deadline had passed when the call arrived")
 
 
 def removal(name: str, engine: Engine, event: int, waited: float, weight: int) -> BulkheadError:

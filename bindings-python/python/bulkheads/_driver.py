@@ -136,7 +136,7 @@ class LoopDriver(Driver):
                 self._arm()
             return
         self._settling = self._again = True
-        self.engine.note_settling(True)
+        self.family.calls.note_settling(self.owner, True)
         try:
             while self._again:
                 self._again = False
@@ -147,7 +147,7 @@ class LoopDriver(Driver):
                     self._deliver(*self._events.popleft())
         finally:
             self._settling = False
-            self.engine.note_settling(False)
+            self.family.calls.note_settling(self.owner, False)
 
     def _drain(self) -> None:
         while (event := self.engine.next_event()) is not None:
@@ -218,7 +218,7 @@ class LoopDriver(Driver):
         self.settle()
 
     def _note_timer(self) -> None:
-        self.engine.note_timer(self.armed, self.is_tidied)
+        self.family.calls.note_timer(self.owner, self.armed, self.is_tidied)
 
 
 def _tell(futures: set[asyncio.Future[Any]]) -> None:

@@ -43,10 +43,6 @@ class Engine:
     def next_event(self) -> tuple[int, int, float] | None:
         """Kind, id and time at once: between two calls another thread could take the next event."""
     def next_timer(self) -> float: ...
-    def note_timer(self, armed: float, is_tidied: bool) -> None:
-        """What the loop will do without being asked again: the compiled calls leave a timer alone that serves as it is."""
-    def note_settling(self, is_settling: bool) -> None:
-        """Whether events are being told of: the compiled calls leave theirs to whoever does."""
     def keeps_alive(self) -> bool: ...
     def take_wakes(self) -> list[int]: ...
     def stats(self) -> list[float]: ...
@@ -79,6 +75,10 @@ class Runs:
         """What a call that has to wait awaits. Raises the reason if it may not go on."""
     def tell(self, owner: int, kind: int, id: int, time: float, /) -> bool:
         """A waiter has its end, which its driver tells. True if the loop has to be asked to `wake`."""
+    def note_timer(self, owner: int, armed: float, is_tidied: bool, /) -> None:
+        """What the loop will do without being asked again: the compiled calls leave a timer alone that serves as it is."""
+    def note_settling(self, owner: int, is_settling: bool, /) -> None:
+        """Whether a driver is telling: what comes of the compiled calls is left to that then."""
     def seal(self, owner: int, /) -> None:
         """Something else was told, which comes before whoever is told from now on."""
     def wake(self, owner: int, /) -> None:

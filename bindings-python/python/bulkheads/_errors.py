@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
+
+from ._texts import FIGURES, full_text
+
+_ARGS: Final[Any] = BaseException.__dict__["args"]
 
 
 class BulkheadError(Exception):
@@ -37,6 +41,39 @@ class BulkheadFullError(BulkheadError):
     active: int
     queued: int
     max_queue: int
+
+    # The compiled calls make it of bare figures: whoever sheds load catches many and reads none. It finds its words, and its
+    # attributes, when somebody looks.
+
+    def _find_words(self) -> None:
+        if "bulkhead" not in self.__dict__:
+            name, code, *figures = _ARGS.__get__(self)
+            self.__dict__.update(bulkhead=name, **dict(zip(FIGURES, figures)))
+            _ARGS.__set__(self, (f"{name}: {full_text(code, *figures)}",))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__ or "bulkhead" in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        self._find_words()
+        return getattr(self, name)
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        self._find_words()
+        args: tuple[Any, ...] = _ARGS.__get__(self)
+        return args
+
+    @args.setter
+    def args(self, args: tuple[Any, ...]) -> None:
+        _ARGS.__set__(self, args)
+
+    def __str__(self) -> str:
+        self._find_words()
+        return super().__str__()
+
+    def __repr__(self) -> str:
+        self._find_words()
+        return super().__repr__()
 
 
 class BulkheadTimeoutError(BulkheadError):
