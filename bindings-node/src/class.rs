@@ -12,7 +12,7 @@ use std::rc::Rc;
 use bulkheads::mailbox::MAILBOX_LEN;
 use napi::sys;
 
-use crate::handle::{self, Handle, Lent};
+use crate::handle::{self, Handle, Lent, taken};
 use crate::value::{Answer, Env};
 
 /// One raw function under its name.
@@ -51,9 +51,21 @@ impl Class {
         Some(Self(reference))
     }
 
-    /// For the data pointer of a function of this environment.
-    pub(crate) const fn data(self) -> *mut c_void {
-        self.0.cast()
+    /// A function that makes objects of this class, or could.
+    pub(crate) fn function(self, env: Env, method: &Method) -> Answer {
+        let mut function = ptr::null_mut();
+        // SAFETY: a live environment, a NUL-terminated name; the data is no memory of ours.
+        env.check(unsafe {
+            sys::napi_create_function(
+                env.raw(),
+                method.name.as_ptr(),
+                -1,
+                Some(method.call),
+                self.0.cast(),
+                &raw mut function,
+            )
+        })?;
+        Some(function)
     }
 
     /// From the data pointer of such a function.
@@ -62,8 +74,7 @@ impl Class {
     }
 
     /// An object of this class over a handle.
-    pub(crate) fn object(self, env: Env, handle: Handle, bound: &[Method]) -> Answer {
-        let handle = Rc::new(handle);
+    pub(crate) fn object(self, env: Env, handle: &Rc<Handle>, bound: &Method) -> Answer {
         let (mut class, mut object) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the reference is of this environment, and strong.
         env.check(unsafe { sys::napi_get_reference_value(env.raw(), self.0, &raw mut class) })?;
@@ -71,12 +82,9 @@ impl Class {
         env.check(unsafe {
             sys::napi_new_instance(env.raw(), class, 0, ptr::null(), &raw mut object)
         })?;
-        wrap(env, object, &handle)?;
-        env.set(object, c"mailbox", mailbox(env, &handle)?)?;
-        for method in bound {
-            let function = bind(env, method, &handle)?;
-            env.set(object, method.name, function)?;
-        }
+        wrap(env, object, handle)?;
+        env.set(object, c"mailbox", mailbox(env, handle)?)?;
+        env.set(object, bound.name, bind(env, bound, handle)?)?;
         handle::announce(env);
         Some(object)
     }
@@ -177,11 +185,4 @@ fn bind(env: Env, method: &Method, handle: &Rc<Handle>) -> Answer {
     };
     taken(env, status, lent)?;
     Some(function)
-}
-
-fn taken(env: Env, status: sys::napi_status, lent: Lent) -> Option<()> {
-    if status != sys::Status::napi_ok {
-        lent.refused();
-    }
-    env.check(status)
 }

@@ -1,62 +1,80 @@
 //! A handle: a core, an owner, and what counts it.
 //!
 //! The core lies behind a lock and is counted across threads; the handle itself belongs to one
-//! environment, hence to one thread. Its object and each function that is bound to it hold a count
+//! environment, hence to one thread. Its object and the function that is bound to it hold a count
 //! of their own: a method that was taken out of its object keeps working however long it lives.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use bulkheads::OwnerId;
 use bulkheads::engine::Engine;
 use bulkheads::mailbox::{MAILBOX_LEN, Mailbox};
+use bulkheads::{InvalidOption, OwnerId};
 use napi::sys;
 
-use crate::class::Class;
+use crate::core::Core;
+use crate::registry::Member;
 use crate::value::Env;
 
 /// What the data pointer of a bound function points to, and what an engine object wraps.
 pub(crate) struct Handle {
-    core: Arc<Mutex<Engine>>,
-    pub(crate) owner: OwnerId,
+    core: Arc<Core>,
+    owner: OwnerId,
     /// Memory that the host sees as an array, for as long as this handle is counted.
     mail: Box<UnsafeCell<Mailbox>>,
-    /// The class of this environment, for the objects of further owners.
-    pub(crate) class: Class,
+    /// Of a core that other threads may have as well.
+    member: Option<Member>,
+    /// What was wrong with the last input of a shared core: there the next input may be another's.
+    fault: Cell<Option<InvalidOption>>,
 }
 
 /// Told to the garbage collector, which sees only the object: roughly a core with its histograms.
 const CORE_BYTES: i64 = 8 * 1024;
 
 impl Handle {
-    pub(crate) fn new(core: Engine, class: Class) -> Self {
-        Self::of(Arc::new(Mutex::new(core)), OwnerId::FIRST, class)
+    /// Over a core of its own.
+    pub(crate) fn private(core: Engine) -> Self {
+        Self::of(Core::new(core), OwnerId::FIRST, None)
     }
 
-    /// A further owner over the same core.
-    pub(crate) fn attach(&self) -> Self {
-        let owner = self.with(|core, _| core.attach());
-        Self::of(Arc::clone(&self.core), owner, self.class)
+    /// Over a core of several threads.
+    pub(crate) fn shared(member: Member) -> Self {
+        Self::of(Arc::clone(&member.core), member.owner, Some(member))
     }
 
-    /// The one way to the core. Nothing of the host's is called under the lock: making a value may
-    /// collect garbage, and a collected handle locks too. A panic of another thread does not
-    /// spread: the core keeps no half-made state that could harm memory.
-    pub(crate) fn with<R>(&self, act: impl FnOnce(&mut Engine, OwnerId) -> R) -> R {
-        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
-        act(&mut core, self.owner)
+    /// For what tells nobody anything.
+    pub(crate) fn with<R>(&self, act: impl FnOnce(&mut Engine) -> R) -> R {
+        self.core.with(act)
     }
 
-    /// As [`Handle::with`], with the numbers that the host wrote.
-    pub(crate) fn with_mail<R>(
-        &self,
-        act: impl FnOnce(&mut Engine, OwnerId, &mut Mailbox) -> R,
-    ) -> R {
-        // SAFETY: only the host and this function touch it, and the host's code does not run during
-        // a call: the handle is of one thread, and `act` calls nothing of the host's.
-        self.with(|core, owner| act(core, owner, unsafe { &mut *self.mail.get() }))
+    /// With the numbers that the host wrote, in a core where nobody else has to be told.
+    pub(crate) fn alone<R>(&self, act: impl FnOnce(&mut Engine, OwnerId, &mut Mailbox) -> R) -> R {
+        self.core.with(|core| act(core, self.owner, self.mail()))
+    }
+
+    /// With the numbers that the host wrote; other drivers that have something to hear are woken.
+    pub(crate) fn waking<R>(&self, act: impl FnOnce(&mut Engine, OwnerId, &mut Mailbox) -> R) -> R {
+        self.core.waking(self.owner, |core| {
+            let answer = act(core, self.owner, self.mail());
+            self.fault.set(core.take_fault());
+            answer
+        })
+    }
+
+    /// Why the last input answered no number.
+    pub(crate) fn take_fault(&self) -> Option<InvalidOption> {
+        self.fault
+            .take()
+            .or_else(|| self.core.with(Engine::take_fault))
+    }
+
+    /// Its environment ends, and may still be asked for what it needs for that.
+    pub(crate) fn leave(&self) {
+        if let Some(member) = &self.member {
+            member.leave();
+        }
     }
 
     /// Where the mailbox lies; it stays there while the handle is counted.
@@ -64,22 +82,23 @@ impl Handle {
         self.mail.get().cast()
     }
 
-    fn of(core: Arc<Mutex<Engine>>, owner: OwnerId, class: Class) -> Self {
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "once at a time, in each step under the lock"
+    )]
+    fn mail(&self) -> &mut Mailbox {
+        // SAFETY: only the host and the two steps above touch it, and the host's code does not run
+        // during a step: the handle is of one thread, and a step calls nothing of the host's.
+        unsafe { &mut *self.mail.get() }
+    }
+
+    fn of(core: Arc<Core>, owner: OwnerId, member: Option<Member>) -> Self {
         Self {
             core,
             owner,
             mail: Box::new(UnsafeCell::new([0.0; MAILBOX_LEN])),
-            class,
-        }
-    }
-}
-
-impl Drop for Handle {
-    /// A handle that nobody can reach any more drives nobody: its owner must not hold permits of a
-    /// core that others still use. Time 0 is "no later than before".
-    fn drop(&mut self) {
-        if Arc::strong_count(&self.core) > 1 {
-            self.with(|core, owner| core.evict(owner, 0.0));
+            member,
+            fault: Cell::new(None),
         }
     }
 }
@@ -116,4 +135,28 @@ pub(crate) unsafe extern "C" fn give_back(env: sys::napi_env, data: *mut c_void,
     if Rc::strong_count(&handle) == 1 {
         Env::new(env).adjust_memory(-CORE_BYTES);
     }
+}
+
+/// Sees to it that the handle leaves its core when its environment ends, however that comes about.
+/// To be asked for after its waker was made: the last that was asked for comes first.
+pub(crate) fn leave_at_end(env: Env, handle: &Rc<Handle>) -> Option<()> {
+    let lent = Lent::new(handle);
+    // SAFETY: a live environment, and data that stays valid until the hook, which takes it.
+    let status = unsafe {
+        sys::napi_add_env_cleanup_hook(env.raw(), Some(leave_and_give_back), lent.data())
+    };
+    taken(env, status, lent)
+}
+
+pub(crate) fn taken(env: Env, status: sys::napi_status, lent: Lent) -> Option<()> {
+    if status != sys::Status::napi_ok {
+        lent.refused();
+    }
+    env.check(status)
+}
+
+unsafe extern "C" fn leave_and_give_back(data: *mut c_void) {
+    // SAFETY: called once, for the count that was lent with the hook.
+    let handle = unsafe { Rc::from_raw(data.cast_const().cast::<Handle>()) };
+    handle.leave();
 }

@@ -4,13 +4,16 @@
 //! Raw, because a class method of the `napi` crate costs some 300 ns a call and these cost tens.
 //! The methods are those of `docs/engine.md`.
 //!
-//! Nothing here is shared between environments, so that the addon loads in any number of workers
-//! and the end of one is nothing to the others.
+//! Environments share nothing but the cores of `openShared`, so that the addon loads in any number
+//! of workers and the end of one is nothing to the others, but that they get what it held.
 
 mod class;
+mod core;
 mod handle;
 mod methods;
+mod registry;
 mod value;
+mod waker;
 
 use napi::sys;
 
@@ -35,18 +38,8 @@ pub unsafe extern "C" fn napi_register_module_v1(
 
 fn register(env: Env, exports: sys::napi_value) -> Option<()> {
     let class = methods::class(env)?;
-    let name = c"createEngine";
-    let mut function = std::ptr::null_mut();
-    // SAFETY: a live environment, a NUL-terminated name; the data is no memory of ours.
-    env.check(unsafe {
-        sys::napi_create_function(
-            env.raw(),
-            name.as_ptr(),
-            -1,
-            Some(methods::create_engine),
-            class.data(),
-            &raw mut function,
-        )
-    })?;
-    env.set(exports, name, function)
+    for function in methods::FUNCTIONS {
+        env.set(exports, function.name, class.function(env, function)?)?;
+    }
+    Some(())
 }

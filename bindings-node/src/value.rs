@@ -37,6 +37,16 @@ impl Env {
         Some(out)
     }
 
+    pub(crate) fn text(self, text: &str) -> Answer {
+        let mut out = ptr::null_mut();
+        let length = isize::try_from(text.len()).unwrap_or(0);
+        // SAFETY: a live environment, a text of the length given, room for the answer.
+        self.check(unsafe {
+            sys::napi_create_string_utf8(self.0, text.as_ptr().cast(), length, &raw mut out)
+        })?;
+        Some(out)
+    }
+
     /// Node takes a null answer as `undefined`.
     #[expect(
         clippy::unused_self,
@@ -86,6 +96,24 @@ impl Env {
     ) -> Option<()> {
         // SAFETY: live values of this environment and a NUL-terminated name.
         self.check(unsafe { sys::napi_set_named_property(self.0, object, name.as_ptr(), value) })
+    }
+
+    /// Calls a function that answers nothing, with nothing of JavaScript's below it: what it throws
+    /// is an uncaught exception. An environment that ends calls nothing any more.
+    pub(crate) fn call(self, function: sys::napi_value) {
+        let (mut this, mut error) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: a live environment, a live function, room for the answers.
+        unsafe {
+            sys::napi_get_undefined(self.0, &raw mut this);
+            let none = ptr::null();
+            let status = sys::napi_call_function(self.0, this, function, 0, none, ptr::null_mut());
+            if status == sys::Status::napi_pending_exception
+                && sys::napi_get_and_clear_last_exception(self.0, &raw mut error)
+                    == sys::Status::napi_ok
+            {
+                sys::napi_fatal_exception(self.0, error);
+            }
+        }
     }
 
     /// Tells the collector of memory that it cannot see. A hint: its failure changes nothing.
@@ -224,13 +252,66 @@ impl<const N: usize> Args<N> {
     /// As [`Args::number`]; the outer `None` is the exception, the inner one `undefined`.
     #[expect(clippy::option_option, reason = "two different absences")]
     pub(crate) fn optional(&self, index: usize) -> Option<Option<f64>> {
-        let mut kind = sys::ValueType::napi_undefined;
-        // SAFETY: a live value and room for the answer.
-        unsafe { sys::napi_typeof(self.env.0, self.values[index], &raw mut kind) };
-        if kind == sys::ValueType::napi_undefined {
+        if self.kind(index) == sys::ValueType::napi_undefined {
             return Some(None);
         }
         self.number(index).map(Some)
+    }
+
+    /// So many numbers, or `undefined`.
+    #[expect(clippy::option_option, reason = "two different absences")]
+    pub(crate) fn optional_numbers<const M: usize>(
+        &self,
+        index: usize,
+    ) -> Option<Option<[f64; M]>> {
+        if self.kind(index) == sys::ValueType::napi_undefined {
+            return Some(None);
+        }
+        match self.numbers(index)?.try_into() {
+            Ok(numbers) => Some(Some(numbers)),
+            Err(_) => self.wrong(index, &format!("{M} numbers")),
+        }
+    }
+
+    pub(crate) fn function(&self, index: usize) -> Answer {
+        if self.kind(index) == sys::ValueType::napi_function {
+            return Some(self.values[index]);
+        }
+        self.wrong(index, "a function")
+    }
+
+    /// A string, in the host's own units.
+    pub(crate) fn text(&self, index: usize) -> Option<Vec<u16>> {
+        if self.kind(index) != sys::ValueType::napi_string {
+            return self.wrong(index, "a string");
+        }
+        let (env, value) = (self.env.0, self.values[index]);
+        let mut length = 0;
+        // SAFETY: a live string; without room for it its length is all that is answered.
+        self.env.check(unsafe {
+            sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &raw mut length)
+        })?;
+        // The host ends it with a zero.
+        let mut text = vec![0; length + 1];
+        // SAFETY: there is room for what is said to be.
+        self.env.check(unsafe {
+            sys::napi_get_value_string_utf16(
+                env,
+                value,
+                text.as_mut_ptr(),
+                text.len(),
+                &raw mut length,
+            )
+        })?;
+        text.truncate(length);
+        Some(text)
+    }
+
+    fn kind(&self, index: usize) -> sys::napi_valuetype {
+        let mut kind = sys::ValueType::napi_undefined;
+        // SAFETY: a live value and room for the answer.
+        unsafe { sys::napi_typeof(self.env.0, self.values[index], &raw mut kind) };
+        kind
     }
 
     /// The numbers of a `Float64Array`, copied: nothing of the host's is held under the lock.

@@ -22,6 +22,7 @@ import {
   work,
 } from './options.js';
 import { acquire, HandPermit, type Permit } from './permit.js';
+import { share } from './shared.js';
 import { type Items, Source } from './source.js';
 import type { BulkheadStats } from './stats.js';
 
@@ -36,9 +37,28 @@ export class Bulkhead {
   #ending: Promise<void> | undefined;
 
   /** Throws `TypeError` for a wrong type or an unknown option, `RangeError` for a bad value. */
-  constructor(name: string, options: BulkheadOptions) {
+  constructor(name: string, options: BulkheadOptions);
+  /** @internal Not in the published types: the line above is. */
+  // eslint-disable-next-line @typescript-eslint/unified-signatures
+  constructor(name: string, options: BulkheadOptions | Driver);
+  constructor(name: string, options: BulkheadOptions | Driver) {
+    if (options instanceof Driver) {
+      this.#driver = options;
+      return;
+    }
     const setup = bulkheadOptions(options);
-    this.#driver = new Driver(text('name', name), setup.create(host().engine().create), setup.stackTraces);
+    this.#driver = new Driver(text('name', name), host().engine().create(...setup.engine), setup.stackTraces);
+  }
+
+  /**
+   * The bulkhead of this name that all threads of the process have in common: one limit, one queue in order of arrival, one set of
+   * books. The same object for each call in a thread. Whoever asks first gives the options; the others may leave them out, and
+   * different ones are a `RangeError` that names the difference. It lives for as long as any thread has it: one that ends, or is
+   * terminated, gives back what it held and leaves the queue. Needs Node and the native engine.
+   */
+  static shared(name: string, options?: BulkheadOptions): Bulkhead {
+    const setup = options === undefined ? undefined : bulkheadOptions(options);
+    return share(text('name', name), setup, (driver) => new Bulkhead(name, driver));
   }
 
   /** Which engine works here. */

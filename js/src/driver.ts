@@ -184,6 +184,12 @@ export class Driver {
     entry.hub = undefined;
   }
 
+  /** Another thread has given this one something to tell. */
+  wake(): void {
+    this.#engine.show();
+    this.#settle();
+  }
+
   hold(): void {
     this.#holds += 1;
   }
@@ -235,6 +241,8 @@ export class Driver {
     } finally {
       this.#fifo.splice(0, done);
       this.#isEmptying = false;
+      // One of them threw, which a signal of somebody's own making can bring about: the others are told all the same.
+      if (this.#fifo.length > 0) void Promise.resolve().then(() => this.#tell());
     }
   }
 

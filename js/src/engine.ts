@@ -20,6 +20,8 @@ export interface Engine {
   watchIdle(now: number): boolean;
   watchRoom(now: number, weight: number): boolean;
   handleTimeout(now: number): void;
+  /** Looks again: what another thread did may have changed what there is to tell. */
+  show(): void;
   nextEvent(): number;
   eventId(): number;
   eventTime(): number;
@@ -38,6 +40,25 @@ export type CreateEngine = (
   callTimeoutMs?: number,
   abandonAfterMs?: number,
 ) => Engine;
+
+/** An engine over a core that other threads have too. Times are those of this thread's clock here as well. */
+export interface SharedEngine extends Engine {
+  readonly settings: Settings;
+}
+
+/** The options of a shared core: those of `CreateEngine`, as they are in effect, then the facade's own as one number. */
+export type Settings = ArrayLike<number>;
+
+/** The cores that all threads of the process have in common, by name. */
+export interface Sharing {
+  /** Throws as `CreateEngine` does. */
+  settings(options: Parameters<CreateEngine>, flags: number): Settings;
+  /**
+   * Joins the core of this name; makes it if there is none and there are settings. `wake` is called, in a turn of its own, when
+   * another thread has given this one something to tell. Without a core in common it answers the settings of the one there is.
+   */
+  open(name: string, wake: () => void, settings: Settings | undefined): SharedEngine | { readonly differs: Settings } | undefined;
+}
 
 export type EngineKind = 'native' | 'wasm';
 

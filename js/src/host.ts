@@ -1,7 +1,7 @@
 // What the package takes from where it runs. The clock and the timers are looked up on `globalThis` at each use, so that fake
 // timers work whenever they are installed.
 
-import type { CreateEngine, EngineKind } from './engine.js';
+import type { CreateEngine, EngineKind, Sharing } from './engine.js';
 
 export interface Environment {
   /** Runs `act` outside of every caller's async context: what it registers must not keep a request's context alive. */
@@ -22,6 +22,8 @@ export interface LoadedEngine {
   readonly kind: EngineKind;
   /** Throws `error` if this engine cannot work here. */
   readonly create: CreateEngine;
+  /** Throws if threads can have nothing in common here. */
+  readonly sharing: () => Sharing;
   /** Why the first choice could not be loaded. */
   readonly error: Error | undefined;
 }

@@ -56,7 +56,7 @@ export const DEFAULT_REQUEST: Request = { weight: 1, timeout: Infinity, deadline
 
 /** The options of a bulkhead, checked. */
 export interface Setup {
-  readonly create: (create: CreateEngine) => Engine;
+  readonly engine: Parameters<CreateEngine>;
   readonly stackTraces: boolean;
 }
 
@@ -69,7 +69,7 @@ export function bulkheadOptions(options: BulkheadOptions | undefined): Setup {
   const callTimeoutMs = optional(number, 'callTimeoutMs', options.callTimeoutMs);
   const abandonAfterMs = optional(number, 'abandonAfterMs', options.abandonAfterMs);
   return {
-    create: (create) => create(maxConcurrent, maxQueue, timeoutMs, callTimeoutMs, abandonAfterMs),
+    engine: [maxConcurrent, maxQueue, timeoutMs, callTimeoutMs, abandonAfterMs],
     stackTraces: optional(flag, 'stackTraces', options.stackTraces) ?? false,
   };
 }

@@ -1,10 +1,10 @@
-// What only the native engine has: workers, further owners of one core, methods that outlive their object, wrong types.
+// What only the native engine has: workers, methods that outlive their object, wrong types. Its shared cores: shared.test.mjs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { addonPath } from '../conformance/lib/engines.mjs';
-import { call, collect, creators, events, queue, random, stats } from './engines.mjs';
+import { call, collect, creators, events, queue, random } from './engines.mjs';
 
 const create = creators.get('native');
 
@@ -51,7 +51,7 @@ test('the mailbox outlives its engine and its method', async () => {
 test('a method takes no object but an engine', () => {
   const engine = create(1).raw;
   for (const other of [{}, undefined, Object.create(Object.getPrototypeOf(engine)), new Proxy(engine, {}), new Date()]) {
-    for (const name of ['abort', 'throwFault', 'stats', 'attach', 'takeWakes', 'owner']) {
+    for (const name of ['abort', 'throwFault', 'stats']) {
       assert.throws(() => engine[name].call(other, 0, 0), TypeError, name);
     }
   }
@@ -86,41 +86,6 @@ test('whatever lies in the mailbox does no harm', () => {
     exchange();
   }
   assert.equal(typeof stats, 'function');
-});
-
-test('a further owner shares the permits and keeps its own events and timers', () => {
-  const one = create(1, 5, 50);
-  const two = one.attach();
-  assert.notEqual(one.owner(), two.owner());
-  const holds = call(one, 0);
-  const waits = queue(two, 10);
-  assert.deepEqual([one.queued(), one.nextTimer(), two.nextTimer()], [1, Infinity, 60]);
-  one.finish(20, holds, 0);
-  assert.deepEqual([...one.takeWakes()], [two.owner()]);
-  assert.deepEqual([...one.takeWakes()], []);
-  two.show();
-  assert.deepEqual([events(one), events(two)], [[], [['granted', waits, 0]]]);
-  two.start(waits);
-  const next = queue(one, 30);
-  two.evict(40);
-  one.show();
-  assert.deepEqual(events(one), [['granted', next, 0]]);
-  assert.equal(stats(one).abandonedRuns, 1);
-  assert.equal(two.nextTimer(), Infinity);
-});
-
-test('an owner whose handle is collected holds nothing of a core that others use', async () => {
-  const engine = create(1, 5);
-  (() => {
-    const dropped = engine.attach();
-    call(dropped, 0);
-    queue(dropped, 0);
-  })();
-  assert.deepEqual([engine.active(), engine.queued()], [1, 1]);
-  await collect();
-  assert.deepEqual([engine.active(), engine.queued()], [0, 0]);
-  assert.equal(stats(engine).abandonedRuns, 1);
-  assert.equal(stats(engine).cancelled, 1);
 });
 
 function firstMessage(worker) {

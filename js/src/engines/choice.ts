@@ -1,8 +1,8 @@
 // Node takes the native engine and falls back to WebAssembly; `BULKHEADS_ENGINE` forces one.
 
 import type { LoadedEngine } from '../host.js';
-import { nativeEngine } from './native.js';
-import { failing, wasmEngine } from './wasm.js';
+import { nativeEngine } from './addon.js';
+import { failing, notSharing, wasmEngine } from './wasm.js';
 
 export function chooseEngine(forced: string | undefined): LoadedEngine {
   switch (forced) {
@@ -11,19 +11,19 @@ export function chooseEngine(forced: string | undefined): LoadedEngine {
     case '':
       return native(forced === 'native');
     case 'wasm':
-      return wasmEngine();
+      return { ...wasmEngine(), sharing: notSharing('BULKHEADS_ENGINE is wasm') };
     default: {
       const error = new RangeError(`BULKHEADS_ENGINE must be native or wasm, got ${forced}`);
-      return { kind: 'wasm', create: failing(error), error };
+      return { kind: 'wasm', create: failing(error), sharing: failing(error), error };
     }
   }
 }
 
 function native(isForced: boolean): LoadedEngine {
   try {
-    return { kind: 'native', create: nativeEngine(), error: undefined };
+    return { kind: 'native', ...nativeEngine(), error: undefined };
   } catch (cause) {
     const error = new Error(`bulkheads: the native engine could not be loaded (${String(cause)})`, { cause });
-    return isForced ? { kind: 'native', create: failing(error), error } : wasmEngine(error);
+    return isForced ? { kind: 'native', create: failing(error), sharing: failing(error), error } : wasmEngine(error);
   }
 }

@@ -14,13 +14,25 @@ export function wasmEngine(error?: Error): LoadedEngine {
   } catch (cause) {
     failure = explained(cause);
   }
-  return { kind: 'wasm', create: failure === undefined ? create : failing(failure), error: error ?? failure };
+  return {
+    kind: 'wasm',
+    create: failure === undefined ? create : failing(failure),
+    sharing: notSharing(error === undefined ? 'there is none here' : error.message, error),
+    error: error ?? failure,
+  };
 }
 
 /** An engine that cannot work says so when it is needed. */
-export function failing(error: Error): CreateEngine {
+export function failing(error: Error): () => never {
   return () => {
     throw error;
+  };
+}
+
+/** WebAssembly has a memory of its own in each thread. */
+export function notSharing(reason: string, cause?: Error): () => never {
+  return () => {
+    throw new Error(`Bulkhead.shared needs the native engine of Node, and ${reason}`, cause && { cause });
   };
 }
 

@@ -1,0 +1,123 @@
+//! How a driver is woken by other threads.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use napi::sys;
+
+use crate::value::Env;
+
+/// Calls one function of JavaScript, on its own thread, in a turn of its own.
+///
+/// It keeps no event loop alive. The function is held for as long as its environment lives, and
+/// with it the driver: who waits for another thread's release may be held by nothing else.
+pub(crate) struct Waker {
+    /// A wake is on its way, and whatever happens before it arrives, it will see.
+    is_awake: AtomicBool,
+    /// None from the moment when its environment begins to end: the host frees the function
+    /// without asking who still knows it.
+    function: Mutex<Option<Function>>,
+}
+
+struct Function(sys::napi_threadsafe_function);
+
+// SAFETY: to be called from any thread is what it is for.
+unsafe impl Send for Function {}
+
+impl Waker {
+    /// For the function of this environment; `None` with an exception if the host refuses.
+    pub(crate) fn new(env: Env, callback: sys::napi_value) -> Option<Arc<Self>> {
+        let name = env.text("bulkheads")?;
+        let waker = Arc::new(Self {
+            is_awake: AtomicBool::new(false),
+            function: Mutex::new(None),
+        });
+        let lent: *mut c_void = Arc::into_raw(Arc::clone(&waker)).cast_mut().cast();
+        let mut function = ptr::null_mut();
+        // SAFETY: live values of this environment; `lent` stays valid until `give_back`.
+        let status = unsafe {
+            sys::napi_create_threadsafe_function(
+                env.raw(),
+                callback,
+                ptr::null_mut(),
+                name,
+                0,
+                1,
+                lent,
+                Some(give_back),
+                lent,
+                Some(call),
+                &raw mut function,
+            )
+        };
+        if status != sys::Status::napi_ok {
+            // SAFETY: the host has not taken it.
+            drop(unsafe { Arc::from_raw(lent.cast_const().cast::<Self>()) });
+        }
+        env.check(status)?;
+        // SAFETY: made above.
+        env.check(unsafe { sys::napi_unref_threadsafe_function(env.raw(), function) })?;
+        waker.set(Some(Function(function)));
+        Some(waker)
+    }
+
+    /// Whether it has to be woken; true makes whoever asks the one to do it. Asked under the lock
+    /// of the core.
+    pub(crate) fn is_asleep(&self) -> bool {
+        !self.is_awake.swap(true, Ordering::AcqRel)
+    }
+
+    /// From any thread.
+    pub(crate) fn wake(&self) {
+        let function = self.function.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Function(function)) = *function {
+            let mode = sys::ThreadsafeFunctionCallMode::nonblocking;
+            // SAFETY: while the lock is held it is not freed. It fails only as it is closed.
+            unsafe { sys::napi_call_threadsafe_function(function, ptr::null_mut(), mode) };
+        }
+    }
+
+    /// On its own thread, before the host frees the function: no wake reaches it any more.
+    pub(crate) fn close(&self) {
+        if let Some(Function(function)) = self.set(None) {
+            let mode = sys::ThreadsafeFunctionReleaseMode::abort;
+            // SAFETY: it lives, and nobody uses it after this.
+            unsafe { sys::napi_release_threadsafe_function(function, mode) };
+        }
+    }
+
+    fn set(&self, function: Option<Function>) -> Option<Function> {
+        let mut place = self.function.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *place, function)
+    }
+}
+
+/// What the host calls on the function's thread.
+///
+/// # Safety
+/// Called by Node, with the `context` that was lent to it, and without an environment when that has
+/// ended: then `context` may have been given back already.
+unsafe extern "C" fn call(
+    env: sys::napi_env,
+    callback: sys::napi_value,
+    context: *mut c_void,
+    _: *mut c_void,
+) {
+    if env.is_null() || callback.is_null() {
+        return;
+    }
+    // SAFETY: as for this function.
+    let waker = unsafe { &*context.cast_const().cast::<Waker>() };
+    // First: whoever has something to tell from now on must wake it again.
+    waker.is_awake.store(false, Ordering::Release);
+    Env::new(env).call(callback);
+}
+
+/// # Safety
+/// Called by Node once, when the function ends, with what was lent to it.
+unsafe extern "C" fn give_back(_: sys::napi_env, lent: *mut c_void, _: *mut c_void) {
+    // SAFETY: `lent` came from `Arc::into_raw`, and this takes that one count back.
+    drop(unsafe { Arc::from_raw(lent.cast_const().cast::<Waker>()) });
+}
