@@ -187,7 +187,10 @@ impl Runs {
             drop(shared);
             let weight = run.map_or(0, |run| whole(run.weight));
             let removal = intern!(slf.py(), "removal");
-            let error = slf.call_method1(removal, (told.kind, told.time, weight))?;
+            let error = slf
+                .get()
+                .calls(slf.py())
+                .call_method1(removal, (told.kind, told.time, weight))?;
             return Err(PyErr::from_value(error));
         }
         let wait = shared.table.resume(ticket);
@@ -205,7 +208,9 @@ impl Runs {
         };
         let Some(here) = Here::known(slf) else {
             let cancel = intern!(slf.py(), "cancel");
-            slf.call_method1(cancel, (whole(id),))?;
+            slf.get()
+                .calls(slf.py())
+                .call_method1(cancel, (whole(id),))?;
             return Ok(());
         };
         let now = here.now(slf)?;
@@ -233,7 +238,9 @@ impl Runs {
         }
         if phase.is_answered {
             let conclude = intern!(slf.py(), "conclude");
-            slf.call_method1(conclude, (whole(id), error))?;
+            slf.get()
+                .calls(slf.py())
+                .call_method1(conclude, (whole(id), error))?;
         }
         Ok(())
     }
@@ -242,7 +249,9 @@ impl Runs {
         let Some(here) = Here::known(slf) else {
             // Its coroutine is finalised, perhaps outside of its loop.
             let give_back = intern!(slf.py(), "give_back");
-            slf.call_method1(give_back, (whole(id), outcome))?;
+            slf.get()
+                .calls(slf.py())
+                .call_method1(give_back, (whole(id), outcome))?;
             return Ok(());
         };
         let now = here.now(slf)?;

@@ -37,7 +37,10 @@ impl Refusal {
             return full.error(runs.get().name().bind(runs.py()));
         }
         let refusal = intern!(runs.py(), "refusal");
-        let error = runs.call_method1(refusal, (whole(self.code), whole(self.weight)))?;
+        let error = runs
+            .get()
+            .calls(runs.py())
+            .call_method1(refusal, (whole(self.code), whole(self.weight)))?;
         Ok(PyErr::from_value(error))
     }
 }

@@ -52,7 +52,8 @@ impl<'py> Here<'py> {
     /// The time; but first, loops that were closed give back what they held.
     pub(crate) fn now(&self, runs: &Bound<'py, Runs>) -> PyResult<f64> {
         if self.is_shared {
-            runs.call_method0(intern!(runs.py(), "evict_closed"))?;
+            let calls = runs.get().calls(runs.py());
+            calls.call_method0(intern!(runs.py(), "evict_closed"))?;
         }
         self.clock.call0()?.extract()
     }
@@ -89,7 +90,7 @@ pub(crate) fn introduced<'py>(runs: &Bound<'py, Runs>) -> PyResult<Step<'py>> {
     {
         return Ok(step);
     }
-    let object = runs.call_method0(intern!(py, "driver"))?;
+    let object = runs.get().calls(py).call_method0(intern!(py, "driver"))?;
     let number = object.getattr(intern!(py, "owner"))?.extract()?;
     let clock = object.getattr(intern!(py, "clock"))?;
     let timer = Timer {

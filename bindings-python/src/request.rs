@@ -53,7 +53,10 @@ impl Request {
             });
         }
         let checked = intern!(runs.py(), "checked");
-        let checked = runs.call_method1(checked, (weight, timeout, deadline))?;
+        let checked = runs
+            .get()
+            .calls(runs.py())
+            .call_method1(checked, (weight, timeout, deadline))?;
         let (weight, timeout, deadline) = checked.extract()?;
         Ok(Self {
             at_once: 0,

@@ -1,4 +1,4 @@
-//! What `Calls` builds on: the methods, and what the collector has to know.
+//! What `Calls` begins and ends its calls with: the methods, and what the collector has to know.
 
 use bulkheads::engine::EventNumbers;
 use pyo3::exceptions::PyKeyError;
@@ -17,10 +17,11 @@ use crate::table::{Holder, Ticket};
 use crate::waiting::Waiting;
 use crate::work::Checked;
 
-/// Calls from admission to release. One without options that finds room, in the only step under way, takes the short way: no
+/// Calls from admission to release. A class without subclasses: Python calls the methods of such faster. A call without options that finds room, in the only step under way, takes the short way: no
 /// look at the clock, no event, nothing to tell anybody.
-#[pyclass(frozen, subclass, module = "bulkheads._engine")]
+#[pyclass(frozen, module = "bulkheads._engine")]
 pub(crate) struct Runs {
+    calls: Py<PyAny>,
     name: Py<PyAny>,
     handle: Handle,
     checked: Checked,
@@ -39,6 +40,11 @@ impl Runs {
         }
     }
 
+    /// Asked for whatever is out of the ordinary.
+    pub(crate) fn calls<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.calls.bind(py)
+    }
+
     pub(crate) fn name(&self) -> &Py<PyAny> {
         &self.name
     }
@@ -47,8 +53,9 @@ impl Runs {
 #[pymethods]
 impl Runs {
     #[new]
-    fn new(name: &Bound<'_, PyAny>, engine: &Engine) -> Self {
+    fn new(calls: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>, engine: &Engine) -> Self {
         Self {
+            calls: calls.clone().unbind(),
             name: name.clone().unbind(),
             handle: engine.handle.clone(),
             checked: Checked::default(),
@@ -181,7 +188,9 @@ impl Runs {
         };
         drop(shared);
         if is_answered {
-            slf.call_method1(intern!(slf.py(), "end_answered"), (whole(id),))?;
+            slf.get()
+                .calls(slf.py())
+                .call_method1(intern!(slf.py(), "end_answered"), (whole(id),))?;
         }
         Self::finish_timed(slf, id, outcome(error))
     }
@@ -195,7 +204,9 @@ impl Runs {
         drop(shared);
         if let Some((id, task)) = answered {
             let hand_over = intern!(slf.py(), "hand_answered_over");
-            slf.call_method1(hand_over, (whole(id), task))?;
+            slf.get()
+                .calls(slf.py())
+                .call_method1(hand_over, (whole(id), task))?;
         }
         Ok(())
     }
@@ -224,6 +235,7 @@ impl Runs {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.calls)?;
         let Some(shared) = self.handle.try_lock() else {
             return Ok(());
         };

@@ -117,6 +117,19 @@ impl Shared {
         }
     }
 
+    /// The task of a waiter is cancelled: it is to be woken, and gives up then. Answers the driver if its loop has to be asked.
+    pub(crate) fn cancel(
+        &mut self,
+        py: Python<'_>,
+        ticket: Ticket,
+        message: Py<PyAny>,
+    ) -> Option<Py<PyAny>> {
+        let (id, owner) = self.table.cancel(ticket, message)?;
+        let driver = self.drivers.get_mut(owner)?;
+        let asks = driver.wakes.push(id);
+        asks.then(|| driver.object.clone_ref(py))
+    }
+
     /// A waiter has its end; true if the loop has to be asked to wake it.
     pub(crate) fn tell(&mut self, owner: OwnerId, event: EventNumbers) -> bool {
         let driver = self.drivers.get_mut(owner);

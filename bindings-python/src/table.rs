@@ -234,11 +234,12 @@ impl Table {
         }
     }
 
-    /// The task of a waiter is cancelled: its callback.
-    pub(crate) fn cancel(&mut self, ticket: Ticket, message: Py<PyAny>) -> Option<Callback> {
-        let wait = self.wait_mut(ticket)?;
-        wait.cancelled = Some(message);
-        wait.callback.take()
+    /// The task of a waiter is cancelled, and is to be woken with that.
+    pub(crate) fn cancel(&mut self, ticket: Ticket, message: Py<PyAny>) -> Option<(f64, OwnerId)> {
+        let run = self.get_mut(ticket)?;
+        let (id, owner) = (run.id, run.owner);
+        run.wait.as_mut()?.cancelled = Some(message);
+        Some((id, owner))
     }
 
     /// A waiter has its end. True if it is to be woken.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::asyncio::CancelledError;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyStopIteration};
 use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTraceback;
 
@@ -174,9 +175,11 @@ impl Waiting {
         }
         let message = msg.unwrap_or_else(|| py.None());
         let mut shared = self.runs.get().handle().lock();
-        let callback = shared.table.cancel(self.ticket, message);
+        let driver = shared.cancel(py, self.ticket, message);
         drop(shared);
-        callback.map_or(Ok(()), |callback| callback.call_soon(py))?;
+        if let Some(driver) = driver {
+            driver.call_method0(py, intern!(py, "wake_soon"))?;
+        }
         Ok(true)
     }
 

@@ -62,7 +62,8 @@ class Bulkhead(Gate):
             _options.optional_seconds("abandon_after", abandon_after),
         )
         self._calls = Calls(name, engine)
-        self._open(Entering(self._calls))
+        self._runs = self._calls.runs
+        self._open(Entering(self._runs))
 
     @property
     def name(self) -> str:
@@ -105,19 +106,19 @@ class Bulkhead(Gate):
 
         At its bound the work is cancelled, and `BulkheadCallTimeoutError` is raised when it has ended.
         """
-        calls = self._calls
-        ticket = calls.begin(fn, weight, timeout, deadline)
+        runs = self._runs
+        ticket = runs.begin(fn, weight, timeout, deadline)
         if ticket < 0:
             ticket = ~ticket
-            await calls.wait(ticket)
+            await runs.wait(ticket)
         try:
             result = fn(*args)
             if type(result) is CoroutineType or is_awaitable(fn, result):
                 result = await result
         except BaseException as error:
-            calls.end(ticket, error)
+            runs.end(ticket, error)
             raise
-        calls.end(ticket, None)
+        runs.end(ticket, None)
         return result
 
     def acquire(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Acquisition:
@@ -140,7 +141,7 @@ class Bulkhead(Gate):
         """A function with the same parameters and result that runs in this bulkhead; also a decorator, on methods too."""
         weight, timeout = _options.count("weight", weight), _options.timeout(timeout)
         _options.check_call(weight, timeout)
-        wrapper = Wrapper(self._calls, weight, timeout)
+        wrapper = Wrapper(self._runs, weight, timeout)
         return wrapper if fn is None else wrapper(fn)
 
     @overload

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from ._permit import Permit
 
 
-class Calls(Runs):
+class Calls:
     """A bulkhead's name, engine and drivers, and the way of a call through them.
 
-    The compiled half begins and ends a call; what is here it asks for by name, and only when a call is out of the ordinary:
+    `runs`, which is compiled, begins and ends a call; what is here it asks for by name, and only when a call is out of the ordinary:
     one that waits, is refused, is answered early, or comes with options of its own.
     """
 
@@ -32,17 +32,18 @@ class Calls(Runs):
         self.name = name
         self.engine = engine
         self.drivers = Drivers(self, engine)
+        self.runs = Runs(self, name, engine)
         self._answered: dict[int, Run] = {}
         self._has_warned = False
 
     async def take(self, weight: int, timeout: float, deadline: float | None) -> int:
         """The id of a permit by hand."""
-        ticket = self.begin_hand(weight, timeout, deadline)
+        ticket = self.runs.begin_hand(weight, timeout, deadline)
         if ticket < 0:
             ticket = ~ticket
-            await self.wait(ticket)
-        id = self.id(ticket)
-        self.forget(ticket)
+            await self.runs.wait(ticket)
+        id = self.runs.id(ticket)
+        self.runs.forget(ticket)
         return id
 
     async def carry_out(self, ticket: int, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -52,9 +53,9 @@ class Calls(Runs):
             if type(result) is CoroutineType or is_awaitable(fn, result):
                 result = await result
         except BaseException as error:
-            self.end(ticket, error)
+            self.runs.end(ticket, error)
             raise
-        self.end(ticket, None)
+        self.runs.end(ticket, None)
         return result
 
     def conclude(self, id: int, error: BaseException | None) -> None:
@@ -75,7 +76,7 @@ class Calls(Runs):
 
     def answered(self, driver: LoopDriver, id: int) -> Run | None:
         """The run of this id, if it still runs, which has to be told that its caller's answer is fixed."""
-        found = self.answer(id)
+        found = self.runs.answer(id)
         if found is None:
             return None
         run = self._answered[id] = Run(driver, *found)

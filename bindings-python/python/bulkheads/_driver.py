@@ -136,7 +136,7 @@ class LoopDriver(Driver):
                 self._arm()
             return
         self._settling = self._again = True
-        self.family.calls.note_settling(self.owner, True)
+        self.family.calls.runs.note_settling(self.owner, True)
         try:
             while self._again:
                 self._again = False
@@ -147,7 +147,7 @@ class LoopDriver(Driver):
                     self._deliver(*self._events.popleft())
         finally:
             self._settling = False
-            self.family.calls.note_settling(self.owner, False)
+            self.family.calls.runs.note_settling(self.owner, False)
 
     def _drain(self) -> None:
         while (event := self.engine.next_event()) is not None:
@@ -155,15 +155,15 @@ class LoopDriver(Driver):
 
     def wake_soon(self) -> None:
         """Waiters were told: they are to be woken."""
-        self.loop.call_soon(self.family.calls.wake, self.owner, context=self.context)
+        self.loop.call_soon(self.family.calls.runs.wake, self.owner, context=self.context)
 
     def _deliver(self, kind: int, id: int, time: float) -> None:
         calls = self.family.calls
         if kind < EVENT_CALL_TIMEOUT:
-            if calls.tell(self.owner, kind, id, time):
+            if calls.runs.tell(self.owner, kind, id, time):
                 self.wake_soon()
             return
-        calls.seal(self.owner)
+        calls.runs.seal(self.owner)
         if kind == EVENT_IDLE:
             _tell(self._idlers)
         elif kind == EVENT_ROOM:
@@ -218,7 +218,7 @@ class LoopDriver(Driver):
         self.settle()
 
     def _note_timer(self) -> None:
-        self.family.calls.note_timer(self.owner, self.armed, self.is_tidied)
+        self.family.calls.runs.note_timer(self.owner, self.armed, self.is_tidied)
 
 
 def _tell(futures: set[asyncio.Future[Any]]) -> None:

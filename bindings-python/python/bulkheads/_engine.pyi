@@ -8,6 +8,8 @@ from typing import Any, Self, final
 
 from typing_extensions import disjoint_base
 
+from ._calls import Calls
+
 __all__ = ["Engine", "Entry", "Gate", "Ready", "Runs", "Waiting"]
 
 @final
@@ -51,12 +53,12 @@ class Engine:
     def queued(self) -> int: ...
     def max_queue(self) -> int: ...
 
-@disjoint_base
+@final
 class Runs:
     """Calls from admission to release, as far as they go without waiting. `begin…` answers a ticket, or, of a call that has to
     wait, minus one minus its ticket; it raises the reason if the call is refused."""
 
-    def __new__(cls, name: str, engine: Engine) -> Self: ...
+    def __new__(cls, calls: Calls, name: str, engine: Engine) -> Self: ...
     def begin(self, work: object, weight: object, timeout: object, deadline: object, /) -> int:
         """A call of `run`."""
     def begin_block(self, weight: object, timeout: object, deadline: object, /) -> int:

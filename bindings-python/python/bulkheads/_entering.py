@@ -8,8 +8,7 @@ from collections.abc import Coroutine
 from types import TracebackType
 from typing import Any
 
-from ._calls import Calls
-from ._engine import Entry
+from ._engine import Entry, Runs
 
 
 class Entering(Entry):
@@ -18,8 +17,8 @@ class Entering(Entry):
     It is a coroutine too, for whoever makes a task of it; then each task has a real one, which does the work.
     """
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
         self._coroutines: dict[asyncio.Task[Any] | None, Coroutine[Any, Any, None]] = {}
 
     def send(self, value: Any, /) -> Any:
@@ -36,14 +35,14 @@ class Entering(Entry):
 
     def _step(self, verb: str, value: Any) -> Any:
         task = _task()
-        coroutine = self._coroutines.pop(task, None) or _enter(self._calls)
+        coroutine = self._coroutines.pop(task, None) or _enter(self._runs)
         yielded = getattr(coroutine, verb)(value)
         self._coroutines[task] = coroutine
         return yielded
 
 
-async def _enter(calls: Calls) -> None:
-    waiting = calls.enter()
+async def _enter(runs: Runs) -> None:
+    waiting = runs.enter()
     if waiting is not None:
         await waiting
 

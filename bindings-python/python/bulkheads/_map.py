@@ -57,14 +57,14 @@ def _start(calls: Calls, ticket: int, fn: Callable[[Any], Any], item: object) ->
     async def work() -> Any:
         nonlocal has_begun
         has_begun = True
-        calls.hand_over(ticket)
+        calls.runs.hand_over(ticket)
         return await calls.carry_out(ticket, fn, (item,))
 
     def settled(task: asyncio.Task[Any]) -> None:
         if not has_begun:
             # It was cancelled before its first step.
-            calls.release(ticket, asyncio.CancelledError())
-            calls.forget(ticket)
+            calls.runs.release(ticket, asyncio.CancelledError())
+            calls.runs.forget(ticket)
 
     task = asyncio.get_running_loop().create_task(work())
     task.add_done_callback(settled)

@@ -45,7 +45,7 @@ class Permit:
         if not id:
             return False
         if self._ticket is not None:
-            self._calls.release(self._ticket, error)
+            self._calls.runs.release(self._ticket, error)
         else:
             self._calls.drivers.here().finish(id, COMPLETED if error is None else FAILED)
         return True
@@ -108,11 +108,11 @@ class Acquisition(Coroutine[Any, Any, Permit]):
     async def __aenter__(self) -> Permit:
         calls = self._calls
         weight, timeout, deadline = self._take_arguments()
-        ticket = calls.begin_block(weight, timeout, deadline)
+        ticket = calls.runs.begin_block(weight, timeout, deadline)
         if ticket < 0:
             ticket = ~ticket
-            await calls.wait(ticket)
-        self._permit = Permit(calls, calls.id(ticket), weight, ticket)
+            await calls.runs.wait(ticket)
+        self._permit = Permit(calls, calls.runs.id(ticket), weight, ticket)
         return self._permit
 
     async def __aexit__(
@@ -121,7 +121,7 @@ class Acquisition(Coroutine[Any, Any, Permit]):
         permit, self._permit = self._permit, None
         if permit is not None and permit._ticket is not None:
             permit._id = 0
-            self._calls.end(permit._ticket, error)
+            self._calls.runs.end(permit._ticket, error)
 
     def _begin(self) -> Coroutine[Any, Any, Permit]:
         weight, timeout, deadline = self._take_arguments()

@@ -31,7 +31,7 @@ class Room:
         if not self.is_there():
             return None
         try:
-            return self._calls.begin_later(self._weight)
+            return self._calls.runs.begin_later(self._weight)
         except BulkheadFullError:
             return None
 

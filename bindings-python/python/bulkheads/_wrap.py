@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar, overload
 
-from ._calls import Calls
+from ._engine import Runs
 from ._work import check_work, is_awaitable
 
 Result = TypeVar("Result")
@@ -17,8 +17,8 @@ Parameters = ParamSpec("Parameters")
 class Wrapper:
     """What `wrap(weight=…)` returns: a decorator."""
 
-    def __init__(self, calls: Calls, weight: int, timeout: float) -> None:
-        self._calls = calls
+    def __init__(self, runs: Runs, weight: int, timeout: float) -> None:
+        self._runs = runs
         self._weight = weight
         self._timeout = timeout
 
@@ -28,23 +28,23 @@ class Wrapper:
     def __call__(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Coroutine[Any, Any, Result]]: ...
     def __call__(self, fn: Callable[..., Any], /) -> Callable[..., Coroutine[Any, Any, Any]]:
         check_work(fn)
-        calls, weight, timeout = self._calls, self._weight, self._timeout
+        runs, weight, timeout = self._runs, self._weight, self._timeout
 
         @functools.wraps(fn)
         async def guarded(*args: Any, **kwargs: Any) -> Any:
             # As `Bulkhead.run`, which another coroutine in between would make dearer.
-            ticket = calls.begin(fn, weight, timeout, None)
+            ticket = runs.begin(fn, weight, timeout, None)
             if ticket < 0:
                 ticket = ~ticket
-                await calls.wait(ticket)
+                await runs.wait(ticket)
             try:
                 result = fn(*args, **kwargs)
                 if type(result) is CoroutineType or is_awaitable(fn, result):
                     result = await result
             except BaseException as error:
-                calls.end(ticket, error)
+                runs.end(ticket, error)
                 raise
-            calls.end(ticket, None)
+            runs.end(ticket, None)
             return result
 
         return guarded
