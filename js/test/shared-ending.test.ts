@@ -5,7 +5,9 @@ import { describe, it } from 'node:test';
 import type * as threads from 'node:worker_threads';
 import { Bulkhead } from 'bulkheads';
 import { outcome, runScript, turn } from './support.js';
-import { freshName, type Scope, Thread, withThreads } from './threads.js';
+import { freshName, keepAlive, type Scope, Thread, withThreads } from './threads.js';
+
+keepAlive();
 
 const isNative = process.env['BULKHEADS_ENGINE'] === 'native';
 const ENDLESS = { maxConcurrent: 3, maxQueue: 100, timeoutMs: Infinity };

@@ -6,7 +6,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, it } from 'node:test';
 import { Bulkhead } from 'bulkheads';
 import { collectGarbage, outcome, turn } from './support.js';
-import { freshName, type Scope, withThreads } from './threads.js';
+import { freshName, keepAlive, type Scope, withThreads } from './threads.js';
+
+keepAlive();
 
 const isNative = process.env['BULKHEADS_ENGINE'] === 'native';
 const ENDLESS = { maxConcurrent: 1, maxQueue: 100, timeoutMs: Infinity };

@@ -5,7 +5,9 @@ import { describe, it } from 'node:test';
 import { Bulkhead } from 'bulkheads';
 import { VirtualClock } from 'bulkheads/testing';
 import { onClock, outcome, turn } from './support.js';
-import { freshName, type Scope, withThreads } from './threads.js';
+import { freshName, keepAlive, type Scope, withThreads } from './threads.js';
+
+keepAlive();
 
 const isNative = process.env['BULKHEADS_ENGINE'] === 'native';
 

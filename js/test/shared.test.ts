@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Bulkhead } from 'bulkheads';
 import { runScript } from './support.js';
-import { freshName, withThreads } from './threads.js';
+import { freshName, keepAlive, withThreads } from './threads.js';
+
+keepAlive();
 
 const isNative = process.env['BULKHEADS_ENGINE'] === 'native';
 const options = { maxConcurrent: 2, maxQueue: 3, timeoutMs: 500, callTimeoutMs: 800, abandonAfterMs: 20, stackTraces: true };

@@ -15,7 +15,7 @@ export interface Scope {
   /** What was kept, as what it is known to be. */
   get<Value>(key: string): Value;
   /** A turn of the host. */
-  turn(): Promise<void>;
+  readonly turn: () => Promise<void>;
   /** How a promise ended: its value, or the code or the message of its error. */
   outcome(promise: Promise<unknown>): Promise<unknown>;
   /** Nothing keeps the thread but what it does itself. */
@@ -81,12 +81,14 @@ export function withThreads(count: number, test: (...threads: Thread[]) => Promi
   };
 }
 
-// A test that waits for the last that a thread has done must not be the last that its process does.
-let alive: NodeJS.Timeout;
-before(() => {
-  alive = setInterval(() => undefined, 1000);
-});
-after(() => clearInterval(alive));
+/** For files whose tests wait for the last that another thread has done: that must not be the last that their process does. */
+export function keepAlive(): void {
+  let alive: NodeJS.Timeout;
+  before(() => {
+    alive = setInterval(() => undefined, 1000);
+  });
+  after(() => clearInterval(alive));
+}
 
 let names = 0;
 
