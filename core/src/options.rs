@@ -250,8 +250,6 @@ impl fmt::Display for Shown {
                 f.write_str(if value > 0.0 { "Infinity" } else { "-Infinity" })
             }
             Notation::SnakeSeconds if value.is_nan() => f.write_str("nan"),
-            // JavaScript tells no zero from the other.
-            Notation::CamelMillis if value == 0.0 => f.write_str("0"),
             _ if value.abs() >= 1e21 => f.write_str(&format!("{value:e}").replace('e', "e+")),
             _ => write!(f, "{value}"),
         }

@@ -38,28 +38,18 @@ export class Answers {
     });
   }
 
-  /** For a call that left the queue without a permit. */
-  removal(kind: number, waitedMs: number, weight: number): BulkheadError {
+  /** For a call that left the queue without a permit, or is answered though its work goes on; what it waited or ran. */
+  of(kind: number, timeMs: number, weight: number): BulkheadError {
     return this.#make(() => {
       switch (kind) {
         case Event.queueTimeout:
-          return this.#queueTimeout(`no permit within ${shown(waitedMs)} ms; shed load or raise maxConcurrent`, waitedMs);
+          return this.#queueTimeout(`no permit within ${shown(timeMs)} ms; shed load or raise maxConcurrent`, timeMs);
         case Event.tooHeavy:
           return this.#tooHeavy(weight);
         case Event.closed:
           return this.#closed();
-        default:
-          throw unknown('event', kind);
-      }
-    });
-  }
-
-  /** For a call that is answered though its work goes on. */
-  early(kind: number, ranMs: number): BulkheadError {
-    return this.#make(() => {
-      switch (kind) {
         case Event.callTimeout:
-          return new BulkheadCallTimeoutError(`answered after ${shown(ranMs)} ms, the work goes on`, this.#name, ranMs);
+          return new BulkheadCallTimeoutError(`answered after ${shown(timeMs)} ms, the work goes on`, this.#name, timeMs);
         case Event.callClosed:
           return new BulkheadClosedError('closed with abort while the work ran', this.#name, false);
         default:

@@ -249,19 +249,7 @@ export class Driver {
   /** Who it is for is settled now: later the id may stand for somebody else. */
   #collectFor(entry: Entry | undefined, kind: number): void {
     if (entry === undefined) return;
-    this.#fifo.push(kind === Event.granted ? entry : { tell: this.#outcome(entry, kind, this.#engine.eventTime()) });
-  }
-
-  #outcome(entry: Entry, kind: number, time: number): () => void {
-    switch (kind) {
-      case Event.cancelled:
-        return cancellation(entry);
-      case Event.callTimeout:
-      case Event.callClosed:
-        return () => entry.refuse(this.#answers.early(kind, time));
-      default:
-        return () => entry.refuse(this.#answers.removal(kind, time, entry.weight));
-    }
+    this.#fifo.push(kind === Event.granted ? entry : new Outcome(this.#answers, entry, kind, this.#engine.eventTime()));
   }
 
   #enqueue(entry: Entry, id: number, hub: Hub | undefined): void {
@@ -287,10 +275,27 @@ export function together(drivers: readonly Driver[], act: () => void): void {
   }
 }
 
-function cancellation(entry: Entry): () => void {
-  entry.cancelled();
-  const reason: unknown = entry.hub?.signal.reason;
-  return () => entry.refuse(reason);
+/** That a call was not granted, or is answered early. One object: there may be a hundred thousand of them in one step. */
+class Outcome implements Listener {
+  readonly #answers: Answers;
+  readonly #entry: Entry;
+  readonly #kind: number;
+  readonly #time: number;
+  readonly #reason: unknown;
+
+  constructor(answers: Answers, entry: Entry, kind: number, time: number) {
+    this.#answers = answers;
+    this.#entry = entry;
+    this.#kind = kind;
+    this.#time = time;
+    if (kind === Event.cancelled) entry.cancelled();
+    // By the time that it is told it may have left its signal.
+    this.#reason = kind === Event.cancelled ? entry.hub?.signal.reason : undefined;
+  }
+
+  tell(): void {
+    this.#entry.refuse(this.#kind === Event.cancelled ? this.#reason : this.#answers.of(this.#kind, this.#time, this.#entry.weight));
+  }
 }
 
 function taken(listeners: Set<() => void>): Listener[] {

@@ -32,6 +32,8 @@ export class DirectEngine extends MailboxEngine {
   /** Numbers are printed here: the code for that would be a third of the module. */
   protected override throwFault(): void {
     const text = this.raw.fault();
-    if (text !== undefined) throw new RangeError(`${text}${this.answer()}`);
+    if (text === undefined) return;
+    const value = this.answer();
+    throw new RangeError(text + (Object.is(value, -0) ? '-0' : String(value)));
   }
 }
