@@ -16,7 +16,7 @@ try {
     take: pages.take,
     engines: ['wasm'],
     quick,
-    rounds: rounds ?? (quick ? 1 : 3),
+    rounds: rounds ?? (quick ? 1 : 2),
     tell: (line) => process.stderr.write(`${line}\n`),
   });
   console.log(table(figures));

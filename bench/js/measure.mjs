@@ -4,7 +4,7 @@
 import { contendersFor } from './candidates/index.mjs';
 import { shuffled } from './harness.mjs';
 
-/** Whoever takes longer for one sample has had his turn; whoever is this far behind the best has two. */
+/** Whoever takes longer for one sample has had his turn; whoever is this far behind the best, too. */
 const LONG_MS = 5_000;
 const FAR_BEHIND = 4;
 
@@ -33,7 +33,7 @@ async function sampled(job, { take, engines, quick, rounds }) {
     for (const entrant of shuffled(entrants)) {
       if (!entrant.isDone) await takeTurn(entrant, () => take(job.id, entrant.name, entrant.engine));
     }
-    if (round > 0) for (const entrant of entrants) entrant.isDone ||= isFarBehind(entrant, entrants);
+    for (const entrant of entrants) entrant.isDone ||= isFarBehind(entrant, entrants);
   }
   return job.assemble(engines.map((engine) => seenBy(engine, contenders, entrants)), { quick });
 }

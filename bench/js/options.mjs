@@ -34,6 +34,12 @@ export function keep(surface, runtime, figures, { quick, rows, engine, out }) {
   if (path === undefined) return;
   mkdirSync(dirname(path), { recursive: true });
   const date = new Date().toISOString().slice(0, 10);
-  const results = { surface, date, machine: { kind: machineKind(), runtime }, peers: versions(), ...figures };
+  const curves = figures.curves.map((curve) => plotted(surface, runtime, curve));
+  const results = { surface, date, machine: { kind: machineKind(), runtime }, peers: versions(), rows: figures.rows, curves };
   writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+/** Every surface's plots lie in one folder. */
+function plotted(surface, runtime, { id, title, ...rest }) {
+  return { id: id.replace('curve', surface), title: `${runtime.split(' ')[0]}: ${title}`, ...rest };
 }

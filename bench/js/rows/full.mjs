@@ -22,7 +22,7 @@ export const jobs = [
   {
     id: '6',
     use: 'full',
-    rounds: ({ quick }) => (quick ? 1 : 5),
+    rounds: ({ quick }) => (quick ? 1 : 4),
     sample,
     assemble: (measured) => ({ rows: measured.map((each) => compared(ROW, each)) }),
   },

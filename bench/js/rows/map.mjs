@@ -22,7 +22,7 @@ export const jobs = [
     id: 'map',
     use: 'map',
     isLong: true,
-    rounds: ({ quick }) => (quick ? 1 : 5),
+    rounds: ({ quick }) => (quick ? 1 : 3),
     sample,
     assemble: (measured) => ({ rows: measured.map((each) => compared(ROW, each)) }),
   },

@@ -71,7 +71,7 @@ export const jobs = [
 ];
 
 function job({ use, fn, before, isLong = false, ...row }) {
-  return { id: row.id, use, isLong, rounds: ({ quick }) => (quick ? 1 : 5), sample, assemble };
+  return { id: row.id, use, isLong, rounds: ({ quick }) => (quick ? 1 : 4), sample, assemble };
 
   /** The time beyond the bare call, which takes turns with it. */
   async function sample({ name, make, ...calls }, host) {
