@@ -18,11 +18,11 @@ impl<'py> Step<'py> {
     /// Asking for the running loop takes a system call in some versions of Python, and longer than all the rest. None says
     /// nothing: several threads may have been interrupted in the middle of a step, or this asyncio may keep its books elsewhere.
     pub(crate) fn only(py: Python<'py>) -> Option<Self> {
-        let steps = current_tasks(py)?;
+        let mut steps = current_tasks(py)?.iter();
         if steps.len() != 1 {
             return None;
         }
-        let (event_loop, task) = steps.iter().next()?;
+        let (event_loop, task) = steps.next()?;
         let task = Some(task);
         Some(Self { event_loop, task })
     }

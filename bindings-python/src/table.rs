@@ -26,7 +26,10 @@ pub(crate) struct Run {
     pub(crate) weight: f64,
     pub(crate) holder: Holder,
     pub(crate) phase: Phase,
-    entry: Option<Entry>,
+    /// If it was begun by a bare `async with`, which keeps no ticket: what the same holder had entered before, and the number of
+    /// this entry; 0 if it was not.
+    below: Ticket,
+    entry: u64,
     /// One whose slot in the core this one got before its own end came here.
     older: Ticket,
     /// Until it goes on after it had to wait.
@@ -62,15 +65,6 @@ pub(crate) struct Holder {
     pub(crate) cancelling: i64,
 }
 
-/// Of a run that was begun by a bare `async with`, which has no place of its own to keep its ticket.
-#[derive(Clone, Copy)]
-struct Entry {
-    /// What the same holder had entered before.
-    below: Ticket,
-    /// Counts entries.
-    order: u64,
-}
-
 #[derive(Default)]
 pub(crate) struct Table {
     runs: Vec<Option<Run>>,
@@ -90,7 +84,8 @@ impl Run {
             weight,
             holder,
             phase: Phase::default(),
-            entry: None,
+            below: NONE,
+            entry: 0,
             older: NONE,
             wait: None,
         }
@@ -152,9 +147,8 @@ impl Table {
             return;
         };
         self.entries += 1;
-        let below = self.entered.insert(run.holder.key, ticket).unwrap_or(NONE);
-        let order = self.entries;
-        run.entry = Some(Entry { below, order });
+        run.entry = self.entries;
+        run.below = self.entered.insert(run.holder.key, ticket).unwrap_or(NONE);
     }
 
     pub(crate) fn get(&self, ticket: Ticket) -> Option<&Run> {
@@ -192,7 +186,7 @@ impl Table {
             Some((*ticket, run))
         });
         let mut runs: Vec<_> = runs.collect();
-        runs.sort_by_key(|(_, run)| run.entry.map(|entry| entry.order));
+        runs.sort_by_key(|(_, run)| run.entry);
         let runs = runs.into_iter();
         runs.map(|(ticket, run)| {
             (
@@ -208,12 +202,8 @@ impl Table {
         let run = self.runs.get_mut(ticket as usize)?.take()?;
         self.free.push(ticket);
         self.forget_slot(ticket, &run);
-        if let Some(Entry { below, .. }) = run.entry {
-            if below == NONE {
-                self.entered.remove(&run.holder.key);
-            } else {
-                self.entered.insert(run.holder.key, below);
-            }
+        if run.entry > 0 {
+            self.leave(&run);
         }
         Some(run)
     }
@@ -263,6 +253,14 @@ impl Table {
             self.enter(ticket);
         }
         Some(wait)
+    }
+
+    fn leave(&mut self, run: &Run) {
+        if run.below == NONE {
+            self.entered.remove(&run.holder.key);
+        } else {
+            self.entered.insert(run.holder.key, run.below);
+        }
     }
 
     fn forget_slot(&mut self, ticket: Ticket, run: &Run) {

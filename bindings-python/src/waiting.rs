@@ -120,6 +120,10 @@ impl Waiting {
         self.is_blocking.store(is_blocking, Ordering::Relaxed);
     }
 
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("<Waiting for {}>", self.runs.get().name().bind(py))
+    }
+
     fn get_loop(&self, py: Python<'_>) -> Py<PyAny> {
         self.event_loop.clone_ref(py)
     }
