@@ -9,7 +9,7 @@ const LONG_MS = 5_000;
 const FAR_BEHIND = 4;
 
 /** Who is worth a look in a quick run. */
-const CLOSE = ['cockatiel', 'cockatiel, cooperative', 'p-limit', 'p-map', 'async-sema', 'fastq', 'hand-written queue'];
+const CLOSE = ['cockatiel', 'cockatiel, cooperative', 'p-limit', 'p-map', 'async-sema', 'fastq', 'hand-written queue', 'signals alone'];
 
 export async function measureAll(jobs, { take, engines, quick, rounds, tell }) {
   const rows = [];

@@ -22,6 +22,7 @@ const LOAD = {
   'bottleneck': () => import('./bottleneck.mjs'),
   'opossum': () => import('./opossum.mjs'),
   'effect': () => import('./effect.mjs'),
+  'signals alone': () => import('./signals-alone.mjs'),
   'hand-written queue': () => import('./hand-written.mjs'),
 };
 
