@@ -39,6 +39,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         # A loop fires timers that are due within its resolution, which must be felt at this point of time.
         _inside(self)._clock_resolution = max(1e-9, 2 * math.ulp(self._virtual_now))
 
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        """Other threads may take as long as they take: of virtual time there is always enough."""
+        await super().shutdown_default_executor()
+
     async def settle(self) -> None:
         """Until nothing else is ready and no timer is due."""
         while True:
