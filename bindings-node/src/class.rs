@@ -24,7 +24,7 @@ pub(crate) struct Method {
 pub(crate) type Raw =
     unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
 
-/// The class of one environment. The reference is never given up: it ends with the environment.
+/// The class of one environment, until that ends.
 #[derive(Clone, Copy)]
 pub(crate) struct Class(sys::napi_ref);
 
@@ -48,6 +48,7 @@ impl Class {
         })?;
         // SAFETY: the class is a live value of this environment.
         env.check(unsafe { sys::napi_create_reference(env.raw(), class, 1, &raw mut reference) })?;
+        forget_at_end(env, reference)?;
         Some(Self(reference))
     }
 
@@ -87,6 +88,26 @@ impl Class {
         env.set(object, bound.name, bind(env, bound, handle)?)?;
         handle::announce(env);
         Some(object)
+    }
+}
+
+/// The host keeps a reference for as long as nobody deletes it, also beyond its environment.
+fn forget_at_end(env: Env, reference: sys::napi_ref) -> Option<()> {
+    let lent = Box::into_raw(Box::new((env, reference)));
+    // SAFETY: a live environment, and data that stays valid until the hook, which takes it.
+    let status = unsafe { sys::napi_add_env_cleanup_hook(env.raw(), Some(forget), lent.cast()) };
+    if status != sys::Status::napi_ok {
+        // SAFETY: the host has not taken it.
+        drop(unsafe { Box::from_raw(lent) });
+    }
+    env.check(status)
+}
+
+unsafe extern "C" fn forget(lent: *mut c_void) {
+    // SAFETY: called once, with what was lent, before the environment itself ends.
+    unsafe {
+        let (env, reference) = *Box::from_raw(lent.cast::<(Env, sys::napi_ref)>());
+        sys::napi_delete_reference(env.raw(), reference);
     }
 }
 
