@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { Bulkhead } from 'bulkheads';
 import { VirtualClock } from 'bulkheads/testing';
 import { onClock, outcome, turn } from './support.js';
-import { freshName, keepAlive, type Scope, withThreads } from './threads.js';
+import { freshName, keepAlive, type Scope, Thread, withThreads } from './threads.js';
 
 keepAlive();
 
@@ -103,6 +103,23 @@ describe('time in threads that share a bulkhead', { skip: !isNative && 'only the
     // The clocks went on by themselves between the steps as well.
     assert.ok(max >= 199_000 && max < 290_000, String(max));
   })()));
+
+  it('is real when a thread ends: who is past its deadline then gets none of its permits', async () => {
+    const name = freshName();
+    const clock = new VirtualClock().install();
+    try {
+      const shared = Bulkhead.shared(name, { maxConcurrent: 1, maxQueue: 10, timeoutMs: Infinity });
+      const thread = new Thread();
+      await thread.run(({ Bulkhead, kept }, name) => void (kept['permit'] = Bulkhead.shared(name).tryAcquire()), name);
+      // Its own clock stands still.
+      const late = outcome(shared.exec(() => 'served', { timeoutMs: 0.001 }));
+      const patient = outcome(shared.exec(() => 'served'));
+      await thread.end();
+      assert.deepEqual(await Promise.all([late, patient]), ['queue_timeout', 'served']);
+    } finally {
+      clock.uninstall();
+    }
+  });
 
   it('goes on when fake timers come and go', async () => {
     const shared = Bulkhead.shared(freshName(), { maxConcurrent: 1, maxQueue: 10, timeoutMs: 1000 });

@@ -22,6 +22,8 @@ export async function results(url: string, signal: AbortSignal | undefined): Pro
   is<Promise<number[]>>()(shipping.map(new Set([1]), (one) => one), true);
   is<BulkheadStats>()(shipping.stats(), true);
   is<'native' | 'wasm'>()(Bulkhead.engine, true);
+  is<Bulkhead>()(Bulkhead.shared('shipping'), true);
+  is<Bulkhead>()(Bulkhead.shared('shipping', { maxConcurrent: 10, maxQueue: 20 }), true);
   is<Error | undefined>()(Bulkhead.engineError, true);
   for await (const page of shipping.mapIterable((async function* () { yield await Promise.resolve(url); })(), (one) => one.length)) is<number>()(page, true);
   using one = await shipping.acquire();
@@ -46,6 +48,8 @@ export function mistakes(stats: BulkheadStats, context: WorkContext, permit: Per
   new Bulkhead('shipping', {});
   // @ts-expect-error a typo
   new Bulkhead('shipping', { maxConcurrent: 1, maxQueueSize: 1 });
+  // @ts-expect-error options that are given have maxConcurrent
+  Bulkhead.shared('shipping', { maxQueue: 1 });
   // @ts-expect-error null is not the default
   new Bulkhead('shipping', { maxConcurrent: 1, timeoutMs: null });
   // @ts-expect-error a name is needed
