@@ -9,9 +9,6 @@ const sizes = ({ quick }) => (quick ? [4_000, 16_000, 40_000] : [10_000, 40_000,
 /** Milliseconds: whoever would take longer, if its cost is quadratic, is not waited for. */
 const longest = ({ quick }) => (quick ? 500 : 5_000);
 
-/** Whom one waits for, however long it takes. */
-const MUST = ['bulkheads', 'signals alone'];
-
 const common = { unit: 'ms', measure: 'whole time' };
 const rounds = ({ quick }) => (quick ? 1 : 2);
 
@@ -49,7 +46,9 @@ function cancellation(id, title, { isShared }) {
     rounds,
     sample: (use, host) => {
       const [few, , many] = sizes(host);
-      return sample(use, host, [few, many], (count) => cancelAll(use, host, count, { isShared }));
+      // Node looks through all listeners of a signal for each new one.
+      const must = isShared ? ['bulkheads'] : ['bulkheads', 'signals alone'];
+      return sample(use, host, [few, many], (count) => cancelAll(use, host, count, { isShared }), must);
     },
     assemble: (measured, host) => {
       const [few, , many] = sizes(host);
@@ -68,14 +67,14 @@ function cancellation(id, title, { isShared }) {
 
 const said = (count) => count.toLocaleString('en');
 
-/** Milliseconds by count. */
-async function sample({ name }, host, counts, act) {
+/** Milliseconds by count. `must` names whom one waits for, however long it takes. */
+async function sample({ name }, host, counts, act, must = ['bulkheads']) {
   const costs = {};
   const [few] = counts;
   await act(few / 10);
   let [last, cost] = [few, await act(few)];
   for (const count of counts) {
-    if (!MUST.includes(name) && cost * (count / last) ** 2 > longest(host)) break;
+    if (!must.includes(name) && cost * (count / last) ** 2 > longest(host)) break;
     const turns = [await act(count)];
     while (turns.length < (count === few ? 5 : 1) && turns[0] < 1_000) turns.push(await act(count));
     [last, cost] = [count, median(turns)];
