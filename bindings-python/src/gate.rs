@@ -8,7 +8,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::awaitables::Ready;
 use crate::runs::Runs;
 
 /// What `Bulkhead` builds on.
@@ -131,7 +130,7 @@ impl Entry {
 
     fn __await__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match Runs::enter(self.runs.bind(py))? {
-            None => Ok(Ready::get(py)?.into_any()),
+            None => Ok(self.runs.get().ready(py)),
             Some(waiting) => Ok(waiting.into_any()),
         }
     }

@@ -4,8 +4,8 @@
 //! Nothing here runs Python code, or drops a Python object, while the lock is held. So no finaliser, signal handler or other
 //! thread can ask for the lock of a thread that already has it, and a forked child never inherits it taken.
 
-mod awaitables;
 mod calls;
+mod done;
 mod drivers;
 mod engine;
 mod errors;
@@ -26,8 +26,10 @@ use pyo3::prelude::*;
 /// The compiled half of `bulkheads`; private, the package wraps it.
 #[pymodule(gil_used = false)]
 mod _engine {
-    #[pymodule_export]
-    use crate::awaitables::Ready;
+    use pyo3::prelude::*;
+
+    use crate::done;
+
     #[pymodule_export]
     use crate::engine::Engine;
     #[pymodule_export]
@@ -36,4 +38,9 @@ mod _engine {
     use crate::runs::Runs;
     #[pymodule_export]
     use crate::waiting::Waiting;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("Done", done::class(module.py())?)
+    }
 }

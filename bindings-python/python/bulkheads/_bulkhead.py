@@ -119,7 +119,7 @@ class Bulkhead(Gate):
         except BaseException as error:
             runs.end(ticket, error)
             raise
-        runs.end(ticket, None)
+        del runs[ticket]
         return result
 
     def acquire(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Acquisition:

@@ -14,6 +14,7 @@ from ._drivers import Drivers
 from ._engine import Engine, Runs
 from ._errors import BulkheadError
 from ._numbers import LEAKED
+from ._ready import READY
 from ._run import Run
 from ._work import is_awaitable
 
@@ -32,7 +33,7 @@ class Calls:
         self.name = name
         self.engine = engine
         self.drivers = Drivers(self, engine)
-        self.runs = Runs(self, name, engine)
+        self.runs = Runs(self, name, engine, READY)
         self._answered: dict[int, Run] = {}
         self._has_warned = False
 
@@ -55,7 +56,7 @@ class Calls:
         except BaseException as error:
             self.runs.end(ticket, error)
             raise
-        self.runs.end(ticket, None)
+        del self.runs[ticket]
         return result
 
     def conclude(self, id: int, error: BaseException | None) -> None:

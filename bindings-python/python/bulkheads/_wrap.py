@@ -44,7 +44,7 @@ class Wrapper:
             except BaseException as error:
                 runs.end(ticket, error)
                 raise
-            runs.end(ticket, None)
+            del runs[ticket]
             return result
 
         return guarded
