@@ -57,6 +57,12 @@ export function growing(row, { engine, contenders, samples, missing }, few, many
   });
 }
 
+/** Whose target is a figure, which stands where others have their ratio. */
+export function absolute(row, target) {
+  const ratio = row.ours.median;
+  return { ...row, ratio, is_absolute: true, target, met: ratio <= target };
+}
+
 /** `met` where both sides are known. */
 export function judged({ ratio, target, note = '', ...row }) {
   const rounded = ratio === null ? null : Number(ratio.toPrecision(3));

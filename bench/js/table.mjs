@@ -5,9 +5,9 @@ export function table({ rows, curves }) {
 }
 
 function rowLines({ id, engine, title, unit, work, options, measure, bare, ours, peers, missing, note, ...judgement }) {
-  const { ratio, target, met, best_peer: best } = judgement;
+  const { ratio, target, met, best_peer: best, is_absolute: isAbsolute } = judgement;
   const verdict = target === null ? 'reported' : `target ${target}: ${met ? 'met' : 'MISSED'}`;
-  const against = best === null ? '' : ` of ${best}`;
+  const against = isAbsolute ? ` ${unit}` : best === null ? '' : ` of ${best}`;
   return [
     `${id} ${engine}  ${title}${ratio === null ? '' : `: ${ratio}${against} (${verdict})`}`,
     `   ${unit}, ${measure}; ${work}; ${options}`,
