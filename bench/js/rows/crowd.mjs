@@ -45,8 +45,8 @@ function job({ fn, isLong = false, ...row }) {
 async function sample(name, host, calls, act) {
   for (const some of [100, calls / 100, calls / 10]) {
     const cost = await timed(host, some, () => act(some));
-    // The first few are far from as fast as it gets.
-    const isTooSlow = cost * calls > LONGEST * (some === 100 ? 10 : 1);
+    // The first ones are far from as fast as it gets.
+    const isTooSlow = cost * calls > LONGEST * (some < calls / 10 ? 10 : 1);
     if (isTooSlow && name !== 'bulkheads') return { missing: `too slow: ${Math.round(cost / 1000)} µs per call with ${some} at once` };
   }
   const first = await timed(host, calls, () => act(calls));
