@@ -2,13 +2,15 @@
 
 import type { Bulkhead } from './bulkhead.js';
 import { Driver } from './driver.js';
-import type { Settings } from './engine.js';
+import type { Settings, SharedEngine, Sharing } from './engine.js';
 import { host } from './host.js';
 import type { Setup } from './options.js';
 
 interface Shared {
   readonly bulkhead: Bulkhead;
   readonly settings: Settings;
+  /** Options that were found to be the same: comparing costs more than a call. */
+  agreed: Setup | undefined;
 }
 
 /** Until the thread ends: what waits for another thread's release is held by nothing else. */
@@ -22,22 +24,31 @@ const STACK_TRACES = 1;
 
 export function share(name: string, setup: Setup | undefined, make: (driver: Driver) => Bulkhead): Bulkhead {
   const sharing = host().engine().sharing();
-  const wanted = setup && sharing.settings(setup.engine, setup.stackTraces ? STACK_TRACES : 0);
   const known = here.get(name);
-  if (known !== undefined) {
-    if (wanted !== undefined) mustAgree(name, known.settings, wanted);
-    return known.bulkhead;
+  if (known === undefined) return join(sharing, name, setup, make);
+  if (setup !== undefined && !isSame(known.agreed, setup)) {
+    mustAgree(name, known.settings, settingsOf(sharing, setup));
+    known.agreed = setup;
   }
+  return known.bulkhead;
+}
+
+function join(sharing: Sharing, name: string, setup: Setup | undefined, make: (driver: Driver) => Bulkhead): Bulkhead {
+  const wanted = setup && settingsOf(sharing, setup);
   // What wakes it belongs to no caller's context.
-  const opened = host().outside(() => sharing.open(name, () => driver.wake(), wanted));
+  const engine = mustBe(name, host().outside(() => sharing.open(name, () => driver.wake(), wanted)), wanted);
+  const driver = new Driver(name, engine, hasStackTraces(engine.settings));
+  const bulkhead = make(driver);
+  here.set(name, { bulkhead, settings: engine.settings, agreed: setup });
+  return bulkhead;
+}
+
+function mustBe(name: string, opened: ReturnType<Sharing['open']>, wanted: Settings | undefined): SharedEngine {
   if (opened === undefined) {
     throw new TypeError(`${name}: nobody shares a bulkhead of this name yet, and the first call of Bulkhead.shared must give its options`);
   }
   if ('differs' in opened) throw different(name, opened.differs, wanted ?? []);
-  const driver = new Driver(name, opened, flagsOf(opened.settings) === STACK_TRACES);
-  const shared = { bulkhead: make(driver), settings: opened.settings };
-  here.set(name, shared);
-  return shared.bulkhead;
+  return opened;
 }
 
 function mustAgree(name: string, has: Settings, wanted: Settings): void {
@@ -51,7 +62,7 @@ function different(name: string, has: Settings, wanted: Settings): RangeError {
 
 function differences(has: Settings, wanted: Settings): string[] {
   const all = NAMES.map((option, place) => difference(option, has[place], wanted[place]));
-  all.push(difference('stackTraces', flagsOf(has) === STACK_TRACES, flagsOf(wanted) === STACK_TRACES));
+  all.push(difference('stackTraces', hasStackTraces(has), hasStackTraces(wanted)));
   return all.filter((text) => text !== '');
 }
 
@@ -59,6 +70,14 @@ function difference<Value>(option: string, has: Value, wanted: Value): string {
   return has === wanted ? '' : `${option} ${String(has)} (not ${String(wanted)})`;
 }
 
-function flagsOf(settings: Settings): number {
-  return settings[FLAGS] ?? 0;
+function settingsOf(sharing: Sharing, { engine, stackTraces }: Setup): Settings {
+  return sharing.settings(engine, stackTraces ? STACK_TRACES : 0);
+}
+
+function hasStackTraces(settings: Settings): boolean {
+  return settings[FLAGS] === STACK_TRACES;
+}
+
+function isSame(one: Setup | undefined, other: Setup): boolean {
+  return one?.stackTraces === other.stackTraces && other.engine.every((value, place) => value === one.engine[place]);
 }
