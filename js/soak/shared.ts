@@ -1,5 +1,6 @@
 // The full stress of `Bulkhead.shared`: `npm run soak`, or with other figures: `npm run soak -- calls seed`.
 
+import { churn } from './churn.js';
 import { stress } from './stress.js';
 
 const [calls = 100_000, seed = Date.now() % 1_000_000] = process.argv.slice(2).map(Number);
@@ -17,3 +18,7 @@ for (const mortals of [0, 2]) {
   const { admitted, completed, failed, unclaimed, abandonedRuns, rejected, peakActive, peakQueued } = stats;
   console.log(`  books ${JSON.stringify({ admitted, completed, failed, unclaimed, abandonedRuns, ...rejected, peakActive, peakQueued })}`);
 }
+
+const threads = Math.ceil(calls / 50);
+const left = await churn(threads);
+console.log(`${threads} threads came and went: each has left ${Math.round(left)} bytes`);
