@@ -81,13 +81,12 @@ impl Runs {
 
     /// The end of a bare `async with`.
     pub(crate) fn exit(slf: &Bound<'_, Self>, error: &Bound<'_, PyAny>) -> PyResult<()> {
-        let step = Step::only(slf.py());
-        let shared = slf.get().handle().lock();
-        let entry = step.and_then(|step| shared.table.last_entered(step.key()));
-        if let Some(ticket) = entry {
-            return Self::finish(slf, shared, ticket, error);
+        if let Some(step) = Step::only(slf.py()) {
+            let shared = slf.get().handle().lock();
+            if let Some(ticket) = shared.last_entered(&step) {
+                return Self::finish(slf, shared, ticket, error);
+            }
         }
-        drop(shared);
         let ticket = here::last_entry(slf)?;
         Self::finish(slf, slf.get().handle().lock(), ticket, error)
     }

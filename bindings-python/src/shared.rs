@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use crate::calls::Kind;
 use crate::drivers::{Driver, Drivers};
 use crate::errors::Refusal;
+use crate::host::Step;
 use crate::request::Request;
 use crate::table::{Run, Table, Ticket};
 
@@ -53,6 +54,12 @@ impl Shared {
             self.table.enter(ticket);
         }
         ticket
+    }
+
+    /// What was entered last in this step, if it is one of this thread.
+    pub(crate) fn last_entered(&self, step: &Step<'_>) -> Option<Ticket> {
+        self.drivers.of(&step.event_loop)?;
+        self.table.last_entered(step.key())
     }
 
     /// The loop in which a call came; None if its driver was evicted.

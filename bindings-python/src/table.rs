@@ -18,6 +18,9 @@ pub(crate) type Ticket = u32;
 
 const NONE: Ticket = Ticket::MAX;
 
+/// An empty table gives its memory back if there were more runs than these.
+const LARGE: usize = 4096;
+
 /// Ties a permit to the task that holds it, so that its early answer can cancel the work there.
 pub(crate) struct Run {
     /// The core's.
@@ -204,6 +207,10 @@ impl Table {
         self.forget_slot(ticket, &run);
         if run.entry > 0 {
             self.leave(&run);
+        }
+        if self.runs.len() > LARGE && self.free.len() == self.runs.len() {
+            // A crowd has gone.
+            (self.runs, self.free, self.tickets) = Default::default();
         }
         Some(run)
     }
