@@ -254,16 +254,21 @@ impl Engine {
         events.map(|event| self.numbers(*event))
     }
 
-    /// An owner other than this one to wake, `None` when there are no more; see [`Bulkhead::poll_wake`].
+    /// An owner other than this one to wake, `None` when there are no more; see [`Bulkhead::poll_wake`]. To be asked in one step
+    /// with the input, before anybody else's: `owner` is awake, and sees what that has told it.
     pub fn next_wake(&mut self, owner: OwnerId) -> Option<OwnerId> {
         core::iter::from_fn(|| self.core.poll_wake()).find(|other| *other != owner)
     }
 
-    /// The other owners to wake, each once.
+    /// The owners to wake, each once, for drivers that ask apart from their inputs. `owner` itself is named if it has events:
+    /// another's input may have told it something since it looked.
     pub fn take_wakes(&mut self, owner: OwnerId) -> Vec<f64> {
-        core::iter::from_fn(|| self.next_wake(owner))
-            .map(owner_number)
-            .collect()
+        let woken = core::iter::from_fn(|| self.core.poll_wake()).collect::<Vec<_>>();
+        let has_news = |other: &OwnerId| self.core.peek_events(*other).next().is_some();
+        let woken = woken
+            .into_iter()
+            .filter(|other| *other != owner || has_news(other));
+        woken.map(owner_number).collect()
     }
 
     /// The options as they are in effect, in the order of [`Options`]; infinite for none.

@@ -1,7 +1,9 @@
 //! Several drivers over one core: whose events, whose timers, and the death of one.
 
+use bulkheads::engine::{Engine, Options, RUN, owner_number};
 use bulkheads::{
-    Admission, Bulkhead, Config, Event, Id, Instant, Outcome, OwnerId, Rejection, Request, Span,
+    Admission, Bulkhead, Config, Event, Id, Instant, Notation, Outcome, OwnerId, Rejection,
+    Request, Span,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -33,6 +35,27 @@ fn a_release_of_one_wakes_the_waiter_of_another() {
     assert_eq!(core.poll_wake(), None);
     assert_eq!(core.poll_event(OwnerId::FIRST), None);
     assert_eq!(core.poll_event(other), Some(Event::Granted { id: waits }));
+}
+
+/// Another's input may have come between the look at one's own events and the question whom to wake.
+#[test]
+fn whoever_asks_apart_from_its_inputs_is_named_if_it_has_news() {
+    let options = Options {
+        max_concurrent: 1.0,
+        max_queue: Some(1.0),
+        ..Options::default()
+    };
+    let mut engine = Engine::new(Notation::CamelMillis, options).expect("valid options");
+    let (me, other) = (OwnerId::FIRST, engine.attach());
+    let held = engine.try_acquire(other, 0.0, 1.0).expect("a valid weight");
+    let forever = f64::INFINITY;
+    let waits = engine.acquire(me, 0.0, 1.0, forever, forever, RUN);
+    assert!(waits.expect("valid arguments") < 0.0);
+    assert_eq!(engine.next_event(me).kind, 0);
+    engine.finish(0.0, held, 0);
+    assert_eq!(engine.take_wakes(me), [owner_number(me)]);
+    assert_eq!(engine.next_event(me).kind, 1);
+    assert_eq!(engine.take_wakes(me), []);
 }
 
 #[test]

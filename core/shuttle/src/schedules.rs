@@ -1,0 +1,39 @@
+//! How a scenario is tried.
+
+use std::time::Duration;
+
+use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler};
+use shuttle::{Config, Runner};
+
+/// How many schedules each scheduler tries, unless there is a time.
+const SCHEDULES: usize = 1000;
+
+/// Every schedule there is.
+pub fn every(scenario: impl Fn() + Send + Sync + 'static) {
+    let schedules = try_with(DfsScheduler::new(None, true), None, scenario);
+    println!("{schedules} schedules, all there are");
+}
+
+/// Some, at random and with a few interruptions at the worst places, which find different races. With `SHUTTLE_SECONDS`: as
+/// many of each as fit in this time.
+pub fn some(scenario: impl Fn() + Clone + Send + Sync + 'static) {
+    let seconds = std::env::var("SHUTTLE_SECONDS").ok();
+    let seconds = seconds.map(|text| text.parse().expect("SHUTTLE_SECONDS is a number"));
+    let time = seconds.map(Duration::from_secs_f64);
+    let most = time.map_or(SCHEDULES, |_| usize::MAX);
+    let random = try_with(RandomScheduler::new(most), time, scenario.clone());
+    let few_switches = try_with(PctScheduler::new(3, most), time, scenario);
+    println!("{} schedules", random + few_switches);
+}
+
+fn try_with(
+    scheduler: impl Scheduler + 'static,
+    time: Option<Duration>,
+    scenario: impl Fn() + Send + Sync + 'static,
+) -> usize {
+    let mut config = Config::new();
+    config.max_time = time;
+    // They say that its atomics are stronger than a machine's; there are none here.
+    config.silence_warnings = true;
+    Runner::new(scheduler, config).run(scenario)
+}
