@@ -193,35 +193,45 @@ describe('a shared bulkhead', { skip: !isNative && 'only the native engine share
     assert.equal(stdout, 'queue_timeout\nworker 0\nmain 0');
   });
 
-  it('is heard of by an event loop that has just run out of all else', async () => {
-    const { code, stdout } = await runScript(`
-      import { once } from 'node:events';
-      import { Worker } from 'node:worker_threads';
-      import { Bulkhead } from 'bulkheads';
-      const flag = new Int32Array(new SharedArrayBuffer(4));
+  it('is heard of by an event loop that has just run out of all else, in the process and in a worker', async () => {
+    const handler = `
       process.once('beforeExit', () => {
         // Now the other thread may release; and it has when this goes on.
         Atomics.store(flag, 0, 1);
         Atomics.notify(flag, 0);
         Atomics.wait(flag, 0, 1);
       });
+    `;
+    const wait = "shared.exec(() => console.log('served')); shared.idle().then(() => console.log('idle'));";
+    const release = 'permit.release(); Atomics.store(flag, 0, 2); Atomics.notify(flag, 0);';
+    const script = (first: string, main: string, worker: string): string => `
+      import { once } from 'node:events';
+      import { Worker } from 'node:worker_threads';
+      import { Bulkhead } from 'bulkheads';
+      const flag = new Int32Array(new SharedArrayBuffer(4));
+      ${first}
       const shared = Bulkhead.shared('it', { maxConcurrent: 1, maxQueue: 10, timeoutMs: Infinity });
-      const worker = new Worker(\`
+      const worker = new Worker(${JSON.stringify(`
         const { parentPort, workerData: flag } = require('node:worker_threads');
-        const permit = require('bulkheads').Bulkhead.shared('it').tryAcquire();
-        parentPort.postMessage('held');
-        Atomics.wait(flag, 0, 0);
-        permit.release();
-        Atomics.store(flag, 0, 2);
-        Atomics.notify(flag, 0);
-      \`, { eval: true, execArgv: [], workerData: flag });
-      await once(worker, 'message');
-      worker.unref();
-      shared.exec(() => console.log('served'));
-      await shared.idle();
-      console.log('idle');
-    `);
-    assert.deepEqual([code, stdout], [0, 'served\nidle']);
+        const { Bulkhead } = require('bulkheads');
+        ${worker}
+      `)}, { eval: true, execArgv: [], workerData: flag });
+      ${main}
+    `;
+    const inMain = script(
+      handler,
+      `await once(worker, 'message'); worker.unref(); ${wait}`,
+      `const permit = Bulkhead.shared('it').tryAcquire(); parentPort.postMessage(0); Atomics.wait(flag, 0, 0); ${release}`,
+    );
+    const inWorker = script(
+      '',
+      `const permit = shared.tryAcquire(); worker.postMessage(0); await Atomics.waitAsync(flag, 0, 0).value; ${release}`,
+      `parentPort.once('message', () => { ${handler} const shared = Bulkhead.shared('it'); ${wait} });`,
+    );
+    for (const source of [inMain, inWorker]) {
+      const { code, stdout, stderr } = await runScript(source);
+      assert.deepEqual([code, stdout, stderr], [0, 'served\nidle', '']);
+    }
   });
 
   it('does not keep a process from ending in the midst of calls in several threads', async () => {
