@@ -85,6 +85,22 @@ fn an_evicted_owner_leaves_nothing_behind() {
 }
 
 #[test]
+fn nobody_is_asked_to_wake_the_dead() {
+    let mut core = Bulkhead::new(Config::new(1).max_queue(1)).expect("valid options");
+    let other = core.add_owner();
+    let held = acquire(&mut core, OwnerId::FIRST);
+    acquire(&mut core, other);
+    core.finish(NOW, held, Outcome::Completed);
+    core.evict(NOW, other);
+    assert_eq!(core.poll_wake(), None);
+    let heir = core.add_owner();
+    let held = acquire(&mut core, OwnerId::FIRST);
+    acquire(&mut core, heir);
+    core.finish(NOW, held, Outcome::Completed);
+    assert_eq!(core.poll_wake(), Some(heir), "its place was not forgotten");
+}
+
+#[test]
 fn whoever_watches_hears_of_the_first_idle_moment_once() {
     let mut core = Bulkhead::new(Config::new(1)).expect("valid options");
     let other = core.add_owner();

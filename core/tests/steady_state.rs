@@ -1,25 +1,29 @@
-//! Nothing allocates once the slab, the heaps and the event queue have reached their size.
+//! Nothing allocates once the slab, the deadlines and the event queue have reached their size.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use bulkheads::{Admission, Bulkhead, Config, Instant, Outcome, OwnerId, Request, Span};
+use bulkheads::{Admission, Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request, Span};
 
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    /// Bytes that are not free.
+    static LIVE: Cell<usize> = const { Cell::new(0) };
 }
 
 // SAFETY: hands every request on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        LIVE.with(|bytes| bytes.set(bytes.get().wrapping_add(layout.size())));
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.with(|bytes| bytes.set(bytes.get().wrapping_sub(layout.size())));
         // SAFETY: the pointer came from `System.alloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -28,32 +32,53 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// How many allocations `act` makes once it has been done before.
+fn allocations(times: u32, mut act: impl FnMut()) -> u64 {
+    act();
+    let before = ALLOCATIONS.with(Cell::get);
+    (0..times).for_each(|_| act());
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+fn bulkhead() -> Bulkhead {
+    let span = Span::from_millis(10);
+    let config = Config::new(8).max_queue(64).timeout(span);
+    let config = config.call_timeout(span).abandon_after(span);
+    Bulkhead::new(config).expect("valid options")
+}
+
+fn acquire(core: &mut Bulkhead, now: u64, request: Request) -> Option<Id> {
+    let admission = core.acquire(Instant::from_nanos(now), request);
+    match admission.expect("a valid weight") {
+        Admission::Admitted(id) | Admission::Queued(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// Finishes whatever of these is not over, and takes every event.
+fn end(core: &mut Bulkhead, now: u64, owner: OwnerId, ids: &[Option<Id>]) {
+    for id in ids.iter().flatten() {
+        core.finish(Instant::from_nanos(now), *id, Outcome::Completed);
+    }
+    while core.poll_event(owner).is_some() {}
+    while core.poll_wake().is_some() {}
+    assert_eq!(core.check_invariants(), Ok(()));
+    assert_eq!((core.active(), core.queued()), (0, 0));
+}
+
 #[test]
 fn a_second_round_of_everything_allocates_nothing() {
-    let span = Span::from_millis(10);
-    let config = Config::new(8)
-        .max_queue(64)
-        .timeout(span)
-        .call_timeout(span)
-        .abandon_after(span);
-    let mut core = Bulkhead::new(config).expect("valid options");
-    let mut time = 0;
-    round(&mut core, &mut time);
-    let before = ALLOCATIONS.with(Cell::get);
-    (0..100).for_each(|_| round(&mut core, &mut time));
-    assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
+    let (mut core, mut time) = (bulkhead(), 0);
+    assert_eq!(allocations(100, || round(&mut core, &mut time)), 0);
 }
 
 /// Fills permits and queue, cancels some, times others out, abandons runs, finishes the rest.
 fn round(core: &mut Bulkhead, time: &mut u64) {
-    let now = Instant::from_nanos(*time);
     let mut ids = [None; 72];
     for id in &mut ids {
-        *id = match core.acquire(now, Request::run(1)).expect("a valid weight") {
-            Admission::Admitted(id) | Admission::Queued(id) => Some(id),
-            _ => None,
-        };
+        *id = acquire(core, *time, Request::run(1));
     }
+    let now = Instant::from_nanos(*time);
     for id in ids.into_iter().flatten().step_by(3) {
         core.cancel(now, id);
     }
@@ -62,11 +87,64 @@ fn round(core: &mut Bulkhead, time: &mut u64) {
     }
     *time += 100_000_000;
     core.handle_timeout(Instant::from_nanos(*time));
-    while core.poll_event(OwnerId::FIRST).is_some() {}
-    for id in ids.into_iter().flatten() {
-        core.finish(Instant::from_nanos(*time), id, Outcome::Completed);
-    }
-    while core.poll_event(OwnerId::FIRST).is_some() {}
-    assert_eq!(core.check_invariants(), Ok(()));
-    assert_eq!((core.active(), core.queued()), (0, 0));
+    end(core, *time, OwnerId::FIRST, &ids);
+}
+
+/// A deadline before the last of the list goes to the heap: every other does.
+#[test]
+fn deadlines_in_no_order_allocate_nothing() {
+    let (mut core, mut time) = (bulkhead(), 0);
+    let disorder = || {
+        let mut ids = [None; 72];
+        for (id, place) in ids.iter_mut().zip(0..) {
+            let deadline = time + 1000 + (place * 37 % 72) * 10;
+            let request = Request::run(1).deadline(Instant::from_nanos(deadline));
+            *id = acquire(&mut core, time, request);
+        }
+        // Half of them leave by themselves, from the midst of the list and of the heap.
+        time += 1360;
+        core.handle_timeout(Instant::from_nanos(time));
+        core.abort(
+            Instant::from_nanos(time),
+            ids.into_iter().flatten().step_by(2),
+        );
+        end(&mut core, time, OwnerId::FIRST, &ids);
+    };
+    assert_eq!(allocations(100, disorder), 0);
+}
+
+/// The calls of a quiet bulkhead, with and without a clock, ten million of them.
+#[test]
+fn ten_million_calls_allocate_nothing() {
+    let mut core = Bulkhead::new(Config::new(4)).expect("valid options");
+    let mut now = 0;
+    let calls = || {
+        now += 10;
+        let id = core.admit_now(Request::run(1));
+        let id = id.or_else(|| acquire(&mut core, now, Request::run(1)));
+        let id = id.expect("a free permit");
+        if !core.finish_now(id, Outcome::Completed) {
+            core.finish(Instant::from_nanos(now), id, Outcome::Completed);
+        }
+    };
+    assert_eq!(allocations(10_000_000, calls), 0);
+    assert_eq!(core.snapshot().completed, 10_000_001);
+}
+
+/// Owners that come and go leave nothing behind, though an eviction itself allocates: it sorts what the owner had.
+#[test]
+fn owners_that_come_and_go_leave_nothing_behind() {
+    let mut core = bulkhead();
+    let mut visit = || {
+        let owner = core.add_owner();
+        for _ in 0..40 {
+            acquire(&mut core, 0, Request::run(1).owner(owner));
+        }
+        core.evict(Instant::ZERO, owner);
+        end(&mut core, 0, owner, &[]);
+    };
+    visit();
+    let before = LIVE.with(Cell::get);
+    (0..1000).for_each(|_| visit());
+    assert_eq!(LIVE.with(Cell::get), before);
 }
