@@ -47,7 +47,7 @@ $(PYTHON): $(CORE) $(TOOLS) bindings-python/Cargo.toml bindings-python/pyproject
 
 # --- what there is to type ---
 
-.PHONY: help lab lab-checkout test check conformance bench bench-quick build chromium
+.PHONY: help lab lab-checkout test check soak coverage conformance bench bench-quick build chromium
 
 help: ## what there is to type
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -63,6 +63,12 @@ test: build chromium ## everything: format, lints, the tests of every language, 
 
 check: build ## the inner loop: format, lints, the core, one engine a language, the scenarios
 	@python3 tests/ci/suite.py quick
+
+soak: build ## random histories, fuzzing, races and stress for ten minutes; SOAK_MINUTES says otherwise
+	@python3 tests/soak/run.py
+
+coverage: ## which lines of the core its tests and the scenarios reach; at least 98 %
+	@tests/ci/coverage.sh
 
 conformance: build chromium ## the scenarios on every surface; SCENARIOS=<folder or file> names others
 	@python3 tests/conformance/run.py $(SCENARIOS)

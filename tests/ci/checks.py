@@ -34,6 +34,8 @@ CHECKS = [
     Check("rust lints of the benchmark", "cd bench/rust && cargo fmt --check && cargo clippy -q --locked -- -D warnings", FULL),
     Check("rust docs", "RUSTDOCFLAGS='-D warnings' cargo doc -q --no-deps -p bulkheads", FULL),
     Check("rust tests", "cargo test -q -p bulkheads", QUICK),
+    Check("races of the core", "tests/ci/races.sh", FULL),
+    Check("fuzz targets of the core", "tests/ci/fuzz.sh lint", FULL),
     Check("javascript engines", "node --test tests/engines/*.test.mjs", QUICK),
     Check("javascript tests, native", "cd js && npm run --silent test:quick", QUICK),
     Check("javascript tests, wasm", "cd js && BULKHEADS_ENGINE=wasm npm test --silent", FULL),
