@@ -239,6 +239,22 @@ describe('a bulkhead that threads share', { skip: !isNative && 'only the native 
     assert.deepEqual([shared.stats().unclaimed, shared.stats().completed], [1, 2]);
   }));
 
+  it('goes on with those of other threads when a signal ends the wait at the head', withThreads(2, async (head, next) => {
+    const name = freshName();
+    const shared = Bulkhead.shared(name, { ...ENDLESS, maxConcurrent: 2 });
+    const permit = shared.tryAcquire();
+    await head.run(({ Bulkhead, kept, outcome }, name) => {
+      const controller = kept['controller'] = new AbortController();
+      kept['heavy'] = outcome(Bulkhead.shared(name).exec(() => 'ran', { weight: 2, signal: controller.signal }));
+    }, name);
+    await next.run(call, { name, key: 'light' });
+    assert.deepEqual(counters(shared.stats()), [1, 2, 1]);
+    await head.run(({ get }) => get<AbortController>('controller').abort('gave up'));
+    assert.equal(await next.run(ends, 'light'), 'light');
+    assert.equal(await head.run(ends, 'heavy'), 'gave up');
+    permit?.release();
+  }));
+
   it('runs work in the context of its caller, whichever thread released', withThreads(1, async (thread) => {
     const name = freshName();
     const contexts = new AsyncLocalStorage<string>();
