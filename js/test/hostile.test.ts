@@ -52,6 +52,19 @@ it('a signal that takes no listener loses nothing', async () => {
   assert.equal(bulkhead.stats().admitted, 0);
 });
 
+it('a signal that throws as its call is told keeps nobody else from being told', async () => {
+  const bulkhead = new Bulkhead('b', { maxConcurrent: 1, maxQueue: 3, timeoutMs: Infinity });
+  const permit = bulkhead.tryAcquire();
+  const signal = { aborted: false, addEventListener: () => undefined, removeEventListener() { throw new Error('no'); } };
+  const told: string[] = [];
+  void bulkhead.exec(() => 1, { signal: signal as never }).catch(() => undefined);
+  const others = ['first', 'second'].map((name) => bulkhead.exec(() => 1).catch(() => told.push(name)));
+  await assert.rejects(bulkhead.close(), /^Error: no$/);
+  await Promise.all(others);
+  assert.deepEqual(told, ['first', 'second']);
+  permit?.release();
+});
+
 it('an abort that ends calls of two bulkheads ends all of them before anybody hears of it', async () => {
   const first = new Bulkhead('first', { maxConcurrent: 1 });
   const second = new Bulkhead('second', { maxConcurrent: 1, maxQueue: 1 });

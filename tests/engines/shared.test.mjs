@@ -122,6 +122,16 @@ test('a wake comes for every kind of outcome, and for nothing else', async () =>
   }
 });
 
+test('an abort wakes those whom it lets go on', async () => {
+  const { wakes, handles: [one, two] } = open(2, [2, 5, Infinity, Infinity, Infinity, 0]);
+  call(one, 0);
+  const heavy = queue(one, 0, { weight: 2 });
+  queue(two, 0);
+  one.abort(1, Float64Array.of(heavy));
+  await turn();
+  assert.deepEqual(wakes, [0, 1]);
+});
+
 test('what was wrong with an input of one is not told to another', () => {
   const { handles: [one, two] } = open(2);
   const bad = (engine, place, value) => {
