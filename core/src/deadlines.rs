@@ -81,6 +81,14 @@ impl Deadlines {
         list.chain((0..).zip(self.heap.iter().copied()))
     }
 
+    /// Whether the list ascends, and no slot of the heap is due before its parent.
+    pub(crate) fn is_in_order(&self, store: &Store) -> bool {
+        let listed = || self.places(store).take_while(|(place, _)| *place == LISTED);
+        let ascends = listed().zip(listed().skip(1)).all(|(a, b)| a.1 < b.1);
+        let is_late = |place: usize| self.heap[(place - 1) / 2] < self.heap[place];
+        ascends && (1..self.heap.len()).all(is_late)
+    }
+
     fn append(&mut self, store: &mut Store, deadline: Deadline) {
         let Deadline { at, slot, .. } = deadline;
         let last = core::mem::replace(&mut self.last, slot);

@@ -87,6 +87,10 @@ impl Bulkhead {
                     Kind::Run => Phase::Running,
                     Kind::Grace => Phase::Overrun,
                 };
+                ensure(
+                    timers.is_in_order(&self.store),
+                    "the first deadline comes first",
+                )?;
                 for (place, due) in timers.places(&self.store) {
                     let entry = self.store.get(due.slot);
                     ensure(

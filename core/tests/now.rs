@@ -116,3 +116,14 @@ fn nothing_is_admitted_that_acquire_would_reject() {
     core.close(NOW, false);
     assert_eq!(core.admit_now(Request::run(1)), None);
 }
+
+#[test]
+fn whoever_watched_and_died_is_no_reason_for_a_clock() {
+    let mut core = bulkhead(Config::new(1));
+    let other = core.add_owner();
+    let id = admit(&mut core);
+    assert!(!core.watch_idle(NOW, other));
+    assert_eq!(core.watch_room(NOW, other, 1), Ok(false));
+    core.evict(NOW, other);
+    assert!(core.finish_now(id, Outcome::Completed));
+}

@@ -212,6 +212,23 @@ fn a_run_that_starts_after_a_close_with_abort_is_answered_at_once() {
 }
 
 #[test]
+fn a_second_close_takes_no_abort_back() {
+    let mut core = Bulkhead::new(Config::new(1).max_queue(1)).expect("valid options");
+    let first = acquire(&mut core, OwnerId::FIRST);
+    let second = acquire(&mut core, OwnerId::FIRST);
+    core.finish(NOW, first, Outcome::Completed);
+    core.close(NOW, true);
+    core.close(NOW, false);
+    core.start(second);
+    let events: Vec<_> = std::iter::from_fn(|| core.poll_event(OwnerId::FIRST)).collect();
+    let (granted, closed) = (
+        Event::Granted { id: second },
+        Event::CallClosed { id: second },
+    );
+    assert_eq!(events, [granted, closed]);
+}
+
+#[test]
 fn what_only_waits_for_its_grace_keeps_nothing_alive() {
     let span = Span::from_nanos(10);
     let config = Config::new(1).call_timeout(span).abandon_after(span);

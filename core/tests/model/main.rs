@@ -9,7 +9,7 @@ use bulkheads::{Bulkhead, Config, Instant, Outcome, Request, Span};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 
-use world::{Asked, COUNTS, Input, NEVER, OWNERS, Settings};
+use world::{Asked, COUNTS, Input, NEVER, OWNERS, Settings, World};
 
 /// How many histories are played, unless `PROPTEST_CASES` says otherwise.
 const CASES: u32 = 10_000;
@@ -84,29 +84,71 @@ fn inputs() -> impl Strategy<Value = Input> {
     prop_oneof![36 => calls, 22 => rest]
 }
 
-#[test]
-fn every_history_agrees_with_the_naive_model() {
+/// A crowd behind one who never ends, with deadlines in any disorder: what the histories are too short for.
+fn crowds() -> impl Strategy<Value = Vec<Input>> {
+    let arrives = (asked(), 0..100_u64).prop_map(|(asked, deadline)| {
+        Input::Acquire(Asked {
+            deadline,
+            timeout: NEVER,
+            aborted: false,
+            ..asked
+        })
+    });
+    let input = prop_oneof![
+        6 => arrives,
+        3 => (0..60_usize).prop_map(Input::Cancel),
+        1 => (0..4_u64).prop_map(Input::Pass),
+    ];
+    prop::collection::vec(input, 50..200)
+}
+
+/// Plays as many as are wanted, which is a part of what `PROPTEST_CASES` says, and calls `seen` with the world that each leaves.
+fn play_all<S: Strategy<Value = (Settings, Vec<Input>)>>(
+    one_in: u32,
+    histories: &S,
+    seen: impl Fn(&World),
+) {
     let cases = std::env::var("PROPTEST_CASES").ok();
+    let cases = cases.map_or(CASES, |cases| cases.parse().expect("a number of cases"));
     let config = ProptestConfig {
-        cases: cases.map_or(CASES, |cases| cases.parse().expect("a number of cases")),
+        cases: cases.div_ceil(one_in),
         source_file: Some(file!()),
         ..ProptestConfig::default()
     };
-    let happened = RefCell::new([0; COUNTS]);
-    let histories = (settings(), prop::collection::vec(inputs(), 1..60));
-    let agreed = TestRunner::new(config).run(&histories, |(settings, history)| {
-        let world = world::play(settings, &history).map_err(TestCaseError::fail)?;
-        for (total, count) in happened.borrow_mut().iter_mut().zip(world.counts()) {
-            *total += count;
-        }
+    let agreed = TestRunner::new(config).run(histories, |(settings, history)| {
+        seen(&world::play(settings, &history).map_err(TestCaseError::fail)?);
         Ok(())
     });
     if let Err(error) = agreed {
         panic!("{error}");
     }
+}
+
+#[test]
+fn every_history_agrees_with_the_naive_model() {
+    let happened = RefCell::new([0; COUNTS]);
+    let histories = (settings(), prop::collection::vec(inputs(), 1..60));
+    play_all(1, &histories, |world| {
+        for (total, count) in happened.borrow_mut().iter_mut().zip(world.counts()) {
+            *total += count;
+        }
+    });
     let happened = happened.take();
     let everything = happened.iter().all(|count| *count > 0);
     assert!(everything, "something never happened: {happened:?}");
+}
+
+#[test]
+fn every_crowd_agrees_with_the_naive_model() {
+    let settings = Settings {
+        limit: 4,
+        max_queue: 100,
+        timeout: NEVER,
+        call_timeout: NEVER,
+        abandon_after: NEVER,
+        origin: 0,
+    };
+    play_all(25, &(Just(settings), crowds()), |_| {});
 }
 
 /// What the fuzzer found worth keeping; see `core/fuzz`.

@@ -40,7 +40,7 @@ impl Bytes<'_> {
     fn settings(&mut self) -> Settings {
         Settings {
             limit: 1 + u32::from(self.below(5)),
-            max_queue: u32::from(self.below(6)),
+            max_queue: [0, 1, 2, 3, 5, 60][usize::from(self.below(6))],
             timeout: self.span(),
             call_timeout: self.span(),
             abandon_after: self.span(),
@@ -57,7 +57,7 @@ impl Bytes<'_> {
     }
 
     fn pick(&mut self) -> usize {
-        usize::from(self.below(12))
+        usize::from(self.below(64))
     }
 
     fn outcome(&mut self) -> Outcome {
@@ -82,7 +82,7 @@ impl Bytes<'_> {
             deadline: if flags & 4 == 0 {
                 NEVER
             } else {
-                u64::from(self.below(20))
+                u64::from(self.below(100))
             },
             aborted: flags & 0xF0 == 0xF0,
             now: flags & 8 == 0,

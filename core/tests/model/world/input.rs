@@ -39,7 +39,7 @@ pub(crate) enum Input {
     /// Arguments out of their range.
     Invalid,
     Pass(u64),
-    /// The host's clock shows an earlier time.
+    /// The host's clock steps back; what comes next comes at that earlier time.
     Back(u64),
 }
 

@@ -76,9 +76,9 @@ impl World {
                 self.naive.advance(self.time);
             }
             Input::Back(nanos) => {
-                let earlier = self.time.saturating_sub(nanos);
-                self.core.handle_timeout(Instant::from_nanos(earlier));
-                self.naive.advance(earlier);
+                self.time = self.time.saturating_sub(nanos);
+                self.core.handle_timeout(self.now());
+                self.naive.advance(self.time);
             }
         }
         self.compare()
