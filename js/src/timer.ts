@@ -5,7 +5,7 @@ import { host, now } from './host.js';
 /** Hosts fire anything longer at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 /** A timer that nobody needs holds its bulkhead in memory until it fires. */
-const LONGEST_KEPT = 60_000;
+const LONGEST_KEPT = 10_000;
 
 export class HostTimer {
   readonly #fire: () => void;
