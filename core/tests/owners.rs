@@ -50,12 +50,15 @@ fn whoever_asks_apart_from_its_inputs_is_named_if_it_has_news() {
     let held = engine.try_acquire(other, 0.0, 1.0).expect("a valid weight");
     let forever = f64::INFINITY;
     let waits = engine.acquire(me, 0.0, 1.0, forever, forever, RUN);
-    assert!(waits.expect("valid arguments") < 0.0);
+    let waits = -waits.expect("valid arguments");
     assert_eq!(engine.next_event(me).kind, 0);
     engine.finish(0.0, held, 0);
     assert_eq!(engine.take_wakes(me), [owner_number(me)]);
     assert_eq!(engine.next_event(me).kind, 1);
-    assert_eq!(engine.take_wakes(me), []);
+    engine.close(0.0, true);
+    engine.start(waits);
+    assert_eq!(engine.next_event(me).kind, 7);
+    assert_eq!(engine.take_wakes(me), [], "it has seen all its events");
 }
 
 #[test]

@@ -92,6 +92,18 @@ fn no_more_events_are_taken_than_are_ever_shown() {
     assert_eq!(left, ids[16..]);
 }
 
+/// They came after the host had looked.
+#[test]
+fn no_more_events_are_taken_than_were_shown() {
+    let (mut engine, mut mail) = (engine(20.0, 40.0), [0.0; MAILBOX_LEN]);
+    let held = exchange(&mut engine, &mut mail, TRY_ACQUIRE, &[0.0, 20.0]);
+    let waits = waits(&mut engine);
+    engine.finish(0.0, held, 0);
+    mail[TAKEN] = 5.0;
+    exchange(&mut engine, &mut mail, SHOW, &[]);
+    assert_eq!((mail[COUNT], mail[EVENTS + 1]), (1.0, waits));
+}
+
 #[test]
 fn a_fault_is_kept_until_it_is_taken() {
     let (mut engine, mut mail) = (engine(1.0, 1.0), [0.0; MAILBOX_LEN]);
