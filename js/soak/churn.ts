@@ -6,30 +6,35 @@ import { Bulkhead } from 'bulkheads';
 
 /** The memory of a process comes and goes by some megabytes whatever it does. */
 const NOISE = 8 * 2 ** 20;
+const FEWEST = 100;
 
-/** Answers how many bytes of the process each thread has left behind. */
-export async function churn(threads: number): Promise<number> {
+/** As many threads as there is time for; answers also how many bytes of the process each has left behind. */
+export async function churn(isOver: () => boolean): Promise<{ threads: number; left: number }> {
   const shared = Bulkhead.shared('churn', { maxConcurrent: 3, maxQueue: 8, timeoutMs: Infinity });
-  await comeAndGo(threads / 4);
+  await comeAndGo((begun) => begun >= FEWEST);
   const before = resident();
-  await comeAndGo(threads);
+  const threads = await comeAndGo((begun) => begun >= FEWEST && isOver());
   const grown = resident() - before;
   const { active, queued, running, admitted, completed, abandonedRuns } = shared.stats();
   assert.deepEqual({ active, queued, running }, { active: 0, queued: 0, running: 0 });
   assert.equal(admitted, completed + abandonedRuns);
   assert.ok(abandonedRuns > threads / 2, String(abandonedRuns));
   assert.ok(grown < NOISE, `the process has grown by ${grown} bytes`);
-  return grown / threads;
+  return { threads, left: grown / threads };
 }
 
-async function comeAndGo(threads: number): Promise<void> {
+/** Three at a time. */
+async function comeAndGo(isEnough: (begun: number) => boolean): Promise<number> {
   let begun = 0;
-  await Promise.all(Array.from({ length: 3 }, async () => {
-    for (; begun < threads; begun += 1) {
+  const lane = async (): Promise<void> => {
+    while (!isEnough(begun)) {
+      begun += 1;
       const worker = new Worker(SOURCE, { eval: true, execArgv: [] });
       await new Promise((resolve) => worker.once('exit', resolve));
     }
-  }));
+  };
+  await Promise.all([lane(), lane(), lane()]);
+  return begun;
 }
 
 function resident(): number {
