@@ -3,36 +3,21 @@
 // The page fetches its commands over HTTP. A debugger, such as Playwright's, hears of every rejected promise, and makes it ten times
 // as dear.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { findChromium, FLAGS, UNTHROTTLED } from '../../tests/ci/chromium.mjs';
 import { openSite } from './site.mjs';
 
-const FLAGS = [
-  '--headless',
-  '--no-sandbox', // a container's root has no other way
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--site-per-process',
-  // A page that nobody looks at must not have its timers held back.
-  '--disable-background-timer-throttling',
-  '--disable-backgrounding-occluded-windows',
-  '--disable-renderer-backgrounding',
-  '--js-flags=--expose-gc',
-];
+const OWN_FLAGS = [...FLAGS, ...UNTHROTTLED, '--site-per-process', '--js-flags=--expose-gc'];
 const TIMEOUT_MS = 60_000;
 
 /** `{ take, version, close }` */
 export async function openPages(quick) {
-  const executable = process.env.CHROMIUM ?? findChromium();
+  const executable = findChromium();
   const site = await openSite();
   let browser = start(executable, site);
   return {
@@ -59,7 +44,7 @@ export async function openPages(quick) {
 
 function start(executable, site) {
   const profile = mkdtempSync(join(tmpdir(), 'bulkheads-bench-'));
-  const child = spawn(executable, [...FLAGS, `--user-data-dir=${profile}`, site.nextPage()], { stdio: 'ignore' });
+  const child = spawn(executable, [...OWN_FLAGS, `--user-data-dir=${profile}`, site.nextPage()], { stdio: 'ignore' });
   return { child, profile, ended: once(child, 'exit') };
 }
 
@@ -78,8 +63,4 @@ async function orLate(answer) {
   const first = await Promise.race([answer, late]);
   clearTimeout(timer);
   return first;
-}
-
-function findChromium() {
-  return execFileSync(fileURLToPath(new URL('../../tests/ci/chromium.sh', import.meta.url)), { encoding: 'utf8' }).trim();
 }

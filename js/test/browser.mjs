@@ -1,17 +1,11 @@
 // The browser build in a real Chromium: `npm run test:browser`. In a page, in a worker, and where WebAssembly may not be compiled.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { launch } from '../../tests/ci/chromium.mjs';
 
-const FLAGS = [
-  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync', '--js-flags=--expose-gc',
-];
 const PAGE = '<!doctype html><meta charset="utf-8"><title>bulkheads</title><link rel="icon" href="data:,">';
 const WORKER = `
   import { Bulkhead } from '/browser.mjs';
@@ -39,18 +33,13 @@ before(async () => {
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${server.address().port}`;
-  browser = await chromium.launch({ executablePath: findChromium(), args: FLAGS });
+  browser = await launch('--js-flags=--expose-gc');
 });
 
 after(async () => {
   await browser?.close();
   server?.close();
 });
-
-function findChromium() {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  return execFileSync(fileURLToPath(new URL('../../tests/ci/chromium.sh', import.meta.url)), { encoding: 'utf8' }).trim();
-}
 
 /** What `act` answers in a page of its own, and what the page complained of. */
 async function inPage(path, act) {

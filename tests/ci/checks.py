@@ -28,7 +28,7 @@ CHECKS = [
     Check("types of the package", f"{IN_PYTHON}/mypy", QUICK),
     Check("stub of the engine", f"{IN_PYTHON}/python -m mypy.stubtest bulkheads._engine", FULL),
     Check("javascript lints", "cd js && npm run --silent lint", QUICK),
-    Check("javascript lints, benchmark", "js/node_modules/.bin/eslint --max-warnings 0 bench/js", QUICK),
+    Check("javascript lints, scripts", "js/node_modules/.bin/eslint --max-warnings 0 bench tests", QUICK),
     Check("javascript types", "cd js && npm run --silent typecheck", QUICK),
     Check("rust lints", "cargo clippy -q --workspace --all-targets -- -D warnings", QUICK),
     Check("rust lints of the benchmark", "cd bench/rust && cargo fmt --check && cargo clippy -q --locked -- -D warnings", FULL),

@@ -1,36 +1,24 @@
 // The scenarios through the public API inside a headless Chromium: `node tests/conformance/browser.mjs FOLDER|FILE…`.
 // The page loads the browser build as a site would, from a server of its own, and plays the scenarios itself.
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { launch } from '../ci/chromium.mjs';
 import { readScenarioFiles } from './lib/files.mjs';
 
 const root = new URL('../../', import.meta.url);
-const { chromium } = createRequire(new URL('js/package.json', root))('playwright-core');
 
 /** What the page may load, and nothing else. */
 const SERVED = /^\/(js\/dist\/(browser|testing)\.mjs|tests\/conformance\/[\w/-]+\.mjs)$/;
 const PAGE = '<!doctype html><meta charset="utf-8"><title>conformance</title><link rel="icon" href="data:,">';
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 async function main(paths) {
   if (paths.length === 0) throw new Error('usage: browser.mjs FOLDER|FILE…');
   const files = readScenarioFiles(paths);
   const server = createServer(serve);
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const browser = await chromium.launch({ executablePath: findChromium(), args: FLAGS });
+  const browser = await launch();
   try {
     const page = await browser.newPage();
     page.on('pageerror', (error) => fail(`the page failed: ${error.stack}`));
@@ -75,11 +63,6 @@ function serve(request, response) {
 
 function answer(response, status, type, body) {
   response.writeHead(status, { 'content-type': type }).end(body);
-}
-
-function findChromium() {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  return execFileSync(fileURLToPath(new URL('tests/ci/chromium.sh', root)), { encoding: 'utf8' }).trim();
 }
 
 await main(process.argv.slice(2));

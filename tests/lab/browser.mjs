@@ -11,23 +11,10 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { FLAGS, UNTHROTTLED } from '../ci/chromium.mjs';
 import { answerLines, say } from './lines.mjs';
 import { sendFile } from './site.mjs';
 
-const FLAGS = [
-  '--headless',
-  '--no-sandbox', // a container's root has no other way
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // A page that nobody looks at must not have its timers held back.
-  '--disable-background-timer-throttling',
-  '--disable-backgrounding-occluded-windows',
-  '--disable-renderer-backgrounding',
-];
 const PATIENCE_MS = 60_000;
 
 const [chromium, ...ports] = process.argv.slice(2);
@@ -62,7 +49,7 @@ const site = createServer(handle).listen(0, '127.0.0.1');
 await once(site, 'listening');
 const profile = await mkdtemp(join(tmpdir(), 'bulkheads-lab-'));
 const url = `http://127.0.0.1:${site.address().port}/?ports=${ports}`;
-const browser = spawn(chromium, [...FLAGS, `--user-data-dir=${profile}`, url], { stdio: 'ignore' });
+const browser = spawn(chromium, [...FLAGS, ...UNTHROTTLED, `--user-data-dir=${profile}`, url], { stdio: 'ignore' });
 const ended = once(browser, 'exit');
 ended.then(([code]) => answered({ error: `${chromium} ended with exit code ${code}` }));
 

@@ -1,13 +1,10 @@
 // Runs one module in headless Chromium and prints what it logs: `node page.mjs SNIPPET`. The package is the one that a bundler or
 // an import map would take, found by its name.
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { launch } from '../ci/chromium.mjs';
 
 const root = new URL('../../', import.meta.url);
-const { chromium } = createRequire(new URL('js/package.json', root))('playwright-core');
 const entry = JSON.parse(readFileSync(new URL('js/package.json', root), 'utf8')).exports['.'].import.default;
 
 const script = (body) => ({ contentType: 'text/javascript', body });
@@ -20,8 +17,7 @@ const files = {
   '/snippet.mjs': script(readFileSync(process.argv[2], 'utf8')),
 };
 
-const executablePath = execFileSync(fileURLToPath(new URL('tests/ci/chromium.sh', root)), { encoding: 'utf8' }).trim();
-const browser = await chromium.launch({ executablePath });
+const browser = await launch();
 try {
   const page = await browser.newPage();
   page.on('console', (message) => (message.type() === 'log' ? console.log(message.text()) : console.error(message.text())));
