@@ -48,6 +48,7 @@ $(PYTHON): $(CORE) $(TOOLS) bindings-python/Cargo.toml bindings-python/pyproject
 # --- what there is to type ---
 
 .PHONY: help lab lab-checkout test check soak coverage conformance bench bench-quick build chromium
+.PHONY: package package-npm package-python package-crates test-packages test-packages-npm test-packages-python test-packages-crates
 
 help: ## what there is to type
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -85,6 +86,28 @@ bench-quick: build chromium $(BENCH_NODE_MODULES) ## the same in under a minute,
 	@node bench/js/browser.mjs --quick
 	@python3 bench/python/run.py --quick
 	@cd bench/rust && cargo run --quiet --release --locked -- --quick
+
+package: package-npm package-python package-crates ## what would be published, into target/packages
+
+package-npm: $(ADDON) $(JS)
+	@tests/packaging/npm/pack.sh
+
+package-python: $(TOOLS)
+	@tests/packaging/python/pack.sh
+
+package-crates:
+	@tests/packaging/crates/pack.sh
+
+test-packages: test-packages-npm test-packages-python test-packages-crates ## those packages, installed as users install them
+
+test-packages-npm: package-npm chromium
+	@tests/packaging/npm/run.sh
+
+test-packages-python: package-python
+	@tests/packaging/python/run.sh
+
+test-packages-crates: package-crates
+	@tests/packaging/crates/run.sh
 
 build: $(ADDON) $(JS) $(PYTHON) ## the engines and the packages of every language
 

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Packs what would be published on crates.io, into target/packages; cargo builds it once from the archive.
+set -euo pipefail
+. "$(dirname "$0")/../../ci/lib.sh"
+
+mkdir -p target/packages
+cargo package -q --locked --allow-dirty -p bulkheads >&2
+cp target/package/bulkheads-*.crate target/packages/
