@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { launch } from '../../tests/ci/chromium.mjs';
+import { openBrowser } from './browser/pages.mjs';
 
 const PAGE = '<!doctype html><meta charset="utf-8"><title>bulkheads</title><link rel="icon" href="data:,">';
 const WORKER = `
@@ -22,32 +21,21 @@ const FILES = {
   '/browser.mjs': ['text/javascript', readFileSync(new URL('../dist/browser.mjs', import.meta.url))],
 };
 
-let server;
-let browser;
-let origin;
+let opened;
 
 before(async () => {
-  server = createServer(({ url }, response) => {
-    const [type, body, headers] = FILES[url] ?? ['text/plain', ''];
-    response.writeHead(url in FILES ? 200 : 404, { 'content-type': type, ...headers }).end(body);
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${server.address().port}`;
-  browser = await launch('--js-flags=--expose-gc');
+  opened = await openBrowser(FILES);
 });
 
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
+after(() => opened?.close());
 
 /** What `act` answers in a page of its own, and what the page complained of. */
 async function inPage(path, act) {
-  const page = await browser.newPage();
+  const page = await opened.browser.newPage();
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => complaints.push(message.text()));
-  await page.goto(`${origin}${path}`);
+  await page.goto(`${opened.origin}${path}`);
   const answer = await page.evaluate(act);
   await page.close();
   return { answer, complaints };
