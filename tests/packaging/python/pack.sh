@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# Packs what would be published on PyPI, into target/packages.
+# Packs what would be published on PyPI, into target/packages: the wheel for this platform and the sources.
 set -euo pipefail
 . "$(dirname "$0")/../../ci/lib.sh"
 
 tests/ci/venv.sh
-(cd bindings-python && ../target/venv/bin/maturin build --release --quiet --out ../target/packages) >&2
+mkdir -p target/packages
+rm -f target/packages/bulkheads-*.whl target/packages/bulkheads-*.tar.gz
+cd bindings-python
+../target/venv/bin/maturin sdist --out ../target/packages >&2
+../target/venv/bin/maturin build --quiet --release --locked --out ../target/packages >&2
