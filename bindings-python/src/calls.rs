@@ -148,7 +148,15 @@ impl Runs {
         let mut shared = slf.get().handle().lock();
         let answer = shared
             .core
-            .acquire(here.owner, now, weight, timeout, deadline, kind.flags())
+            .acquire(
+                here.owner,
+                now,
+                weight,
+                timeout,
+                deadline,
+                kind.flags(),
+                0.0,
+            )
             .map_err(value_error)?;
         let run = Run::new(answer.abs(), here.owner, weight, holder);
         if answer >= FIRST_ID {

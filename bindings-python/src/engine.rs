@@ -67,7 +67,7 @@ impl Engine {
         self.handle
             .lock()
             .core
-            .acquire(self.owner, now, weight, timeout, deadline, flags)
+            .acquire(self.owner, now, weight, timeout, deadline, flags, 0.0)
             .map(whole)
             .map_err(value_error)
     }
@@ -146,7 +146,7 @@ impl Engine {
         self.handle
             .lock()
             .core
-            .watch_room(self.owner, now, weight.0)
+            .watch_room(self.owner, now, weight.0, 0.0)
             .map_err(value_error)
     }
 

@@ -93,7 +93,7 @@ impl Shared {
         // The core takes a time in the past for the one it stands at.
         let answer = self
             .core
-            .acquire(owner, 0.0, weight, timeout, deadline, kind.flags());
+            .acquire(owner, 0.0, weight, timeout, deadline, kind.flags(), 0.0);
         Some(Refusal::new(answer.ok()?, weight, self.core.core()))
     }
 

@@ -18,6 +18,7 @@ pub struct Request {
     aborted: bool,
     timeout: Span,
     deadline: Instant,
+    holding: u64,
 }
 
 impl Request {
@@ -31,6 +32,7 @@ impl Request {
             aborted: false,
             timeout: Span::FOREVER,
             deadline: Instant::NEVER,
+            holding: 0,
         }
     }
 
@@ -70,6 +72,18 @@ impl Request {
         self.aborted = aborted;
         self
     }
+
+    /// How many permits of this bulkhead its caller's own context holds, and will not give back before this call has ended:
+    /// with more than the limit leaves for it the call would wait for itself. Default: 0, nobody knows.
+    #[must_use]
+    pub const fn holding(mut self, permits: u64) -> Self {
+        self.holding = permits;
+        self
+    }
+
+    pub(crate) const fn whose_and_how_heavy(&self) -> (OwnerId, u32) {
+        (self.owner, self.weight)
+    }
 }
 
 /// What became of an arriving call.
@@ -101,6 +115,9 @@ pub enum Rejection {
     /// Its deadline had passed when it arrived.
     #[error("deadline passed before a permit was free")]
     QueueTimeout,
+    /// It would wait for permits that its own caller holds.
+    #[error("it would wait for permits of its own caller")]
+    Reentrant,
     /// Heavier than the limit.
     #[error("weight above the limit")]
     TooHeavy,
@@ -134,6 +151,9 @@ impl Bulkhead {
         self.advance(now);
         Ok(match self.admit(&request) {
             Ok(Some(id)) => Admission::Admitted(id),
+            Ok(None) if self.waits_for_itself(&request) => {
+                Admission::Rejected(self.reject(Rejection::Reentrant))
+            }
             Ok(None) if self.may_wait(&request) => Admission::Queued(self.enqueue(&request)),
             Ok(None) => Admission::Rejected(self.reject(self.refusal().into())),
             Err(rejection) => Admission::Rejected(self.reject(rejection)),
@@ -158,7 +178,7 @@ impl Bulkhead {
         Some(self.store.insert_run(seq, owner, weight, run))
     }
 
-    /// A permit by hand if one is free and nobody waits; never queued.
+    /// A permit by hand if one is free and nobody waits; never queued, so that it cannot wait for itself either.
     ///
     /// # Errors
     /// A weight out of its range; nothing is counted.
@@ -202,6 +222,14 @@ impl Bulkhead {
         self.take_permits(id.slot());
         self.arm_bound(id.slot());
         id
+    }
+
+    /// Whether its caller would have to give something back first. A pause may end before that matters, and what is held
+    /// is no more than what is in use.
+    pub(crate) fn waits_for_itself(&self, request: &Request) -> bool {
+        let holding = request.holding.min(self.used);
+        let needed = holding + u64::from(request.weight);
+        holding > 0 && self.limit > 0 && needed > u64::from(self.limit)
     }
 
     fn may_wait(&self, request: &Request) -> bool {
@@ -253,6 +281,7 @@ impl Bulkhead {
             Rejection::Closed => &mut rejected.closed,
             Rejection::Full(_) => &mut rejected.full,
             Rejection::QueueTimeout => &mut rejected.queue_timeout,
+            Rejection::Reentrant => &mut rejected.reentrant,
             Rejection::TooHeavy => &mut rejected.too_heavy,
         } += 1;
         rejection

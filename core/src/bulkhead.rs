@@ -1,5 +1,6 @@
 //! The state machine: what it holds, and the moves that several inputs share.
 
+use crate::admission::Request;
 use crate::config::Config;
 use crate::event::Event;
 use crate::histogram::Histogram;
@@ -166,21 +167,17 @@ impl Bulkhead {
     }
 
     /// Asks for one [`Event::Room`] when a call of `weight` would no longer find the bulkhead
-    /// full: it would run at once, or end for good (closed, too heavy). True, and no event, if
+    /// full: it would run at once, or end for good (closed, too heavy, reentrant). True, and no event, if
     /// that is now. Reserves nothing: whoever hears of it asks again. One wish for each owner, for
-    /// the lightest weight it asked for.
+    /// the lightest weight it asked for. Of a request only owner, weight and what it holds matter.
     ///
     /// # Errors
     /// A weight out of its range.
-    pub fn watch_room(
-        &mut self,
-        now: Instant,
-        owner: OwnerId,
-        weight: u32,
-    ) -> Result<bool, InvalidOption> {
+    pub fn watch_room(&mut self, now: Instant, request: Request) -> Result<bool, InvalidOption> {
+        let (owner, weight) = request.whose_and_how_heavy();
         options::check_count(Opt::Weight, weight)?;
         self.advance(now);
-        let room = self.room().admits(weight);
+        let room = self.room().admits(weight) || self.waits_for_itself(&request);
         if let (false, Some(owner)) = (room, self.owners.find(owner)) {
             self.owners.watch_room(owner, weight);
         }

@@ -109,6 +109,10 @@ impl Engine {
     ///
     /// # Errors
     /// An argument out of its range.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the row of the table in docs/engine.md"
+    )]
     pub fn acquire(
         &mut self,
         owner: OwnerId,
@@ -117,6 +121,7 @@ impl Engine {
         timeout: f64,
         deadline: f64,
         flags: u32,
+        holding: f64,
     ) -> Result<f64, InvalidOption> {
         let weight = options::count(Opt::Weight, weight, self.notation)?;
         let timeout = if timeout == f64::INFINITY {
@@ -128,7 +133,8 @@ impl Engine {
             .owner(owner)
             .timeout(timeout)
             .deadline(options::deadline(deadline, self.notation)?)
-            .aborted(flags & ABORTED != 0);
+            .aborted(flags & ABORTED != 0)
+            .holding(permits_of(holding));
         Ok(match self.core.acquire(self.instant(now), request)? {
             Admission::Admitted(id) => id_number(id),
             Admission::Queued(id) => -id_number(id),
@@ -177,6 +183,12 @@ impl Engine {
     /// See [`Bulkhead::release`].
     pub fn release(&mut self, now: f64, id: f64) -> bool {
         self.core.release(self.instant(now), id_of(id))
+    }
+
+    /// See [`Bulkhead::permits`].
+    #[must_use]
+    pub fn permits(&self, id: f64) -> u32 {
+        self.core.permits(id_of(id))
     }
 
     /// See [`Bulkhead::cancel`]; 0 settled, 1 withdrawn, 2 answered early.
@@ -232,9 +244,13 @@ impl Engine {
         owner: OwnerId,
         now: f64,
         weight: f64,
+        holding: f64,
     ) -> Result<bool, InvalidOption> {
         let weight = options::count(Opt::Weight, weight, self.notation)?;
-        self.core.watch_room(self.instant(now), owner, weight)
+        let request = Request::run(weight)
+            .owner(owner)
+            .holding(permits_of(holding));
+        self.core.watch_room(self.instant(now), request)
     }
 
     /// See [`Bulkhead::handle_timeout`].
@@ -303,7 +319,7 @@ impl Engine {
 
     /// The snapshot as numbers, in the order of [`crate::STATS`].
     #[must_use]
-    pub fn stats(&self) -> [f64; 35] {
+    pub fn stats(&self) -> [f64; 36] {
         self.core.snapshot().to_numbers(self.notation)
     }
 
@@ -357,6 +373,16 @@ fn id_of(number: f64) -> Id {
     Id::from_raw(number as i64 as u64)
 }
 
+/// A sum of permits: whatever is none counts for nothing.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates"
+)]
+const fn permits_of(number: f64) -> u64 {
+    number as u64
+}
+
 fn kind(flags: u32) -> fn(u32) -> Request {
     if flags & RUN == 0 {
         Request::permit
@@ -383,5 +409,6 @@ fn rejection_code(rejection: Rejection) -> f64 {
         Rejection::Closed => 6.0,
         Rejection::TooHeavy => 7.0,
         Rejection::Cancelled => 8.0,
+        Rejection::Reentrant => 9.0,
     }
 }

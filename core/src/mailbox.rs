@@ -19,23 +19,22 @@ const SHOWN: usize = 16;
 
 /// In: which input. Out: its answer, 0 or 1 for a truth, not a number for a fault.
 const CODE: usize = 0;
-/// In: the time, and up to four arguments.
-const NOW: usize = 1;
+/// In: the time before it, and up to four arguments after it.
 const FIRST: usize = 2;
 /// In: how many of the events shown were taken. Out: 0.
-const TAKEN: usize = 6;
+const TAKEN: usize = 7;
 /// Out: how many events are shown.
-const COUNT: usize = 7;
+const COUNT: usize = 8;
 /// Out: as [`Engine::next_timer`].
-const TIMER: usize = 8;
+const TIMER: usize = 9;
 /// Out: as [`Engine::keeps_alive`].
-const KEEPS_ALIVE: usize = 9;
+const KEEPS_ALIVE: usize = 10;
 /// Out, after input 17: limit, active, queued, `max_queue`.
-const FIGURES: usize = 10;
+const FIGURES: usize = 11;
 /// Out: whether inputs 1 and 2 can serve anybody, as of the last input but these.
-const CALM: usize = 14;
+const CALM: usize = 15;
 /// Out: kind, id and time of each event shown.
-const EVENTS: usize = 15;
+const EVENTS: usize = 16;
 
 impl Engine {
     /// Does the input that lies in the mailbox. The table is in `docs/engine.md`; a code that is
@@ -66,9 +65,9 @@ impl Engine {
     }
 
     fn input(&mut self, owner: OwnerId, input: u32, mail: &Mailbox) -> Result<f64, InvalidOption> {
-        let [now, first, second, third, fourth] = [0, 1, 2, 3, 4].map(|place| mail[NOW + place]);
+        let [_, now, first, second, third, fourth, fifth, ..] = *mail;
         match input {
-            3 => return self.acquire(owner, now, first, second, third, code(fourth)),
+            3 => return self.acquire(owner, now, first, second, third, code(fourth), fifth),
             4 => return self.try_acquire(owner, now, first),
             5 => self.start(first),
             6 => return Ok(truth(self.finish(now, first, code(second)))),
@@ -79,8 +78,9 @@ impl Engine {
             11 => self.drain(now),
             12 => self.evict(owner, now),
             13 => return Ok(truth(self.watch_idle(owner, now))),
-            14 => return self.watch_room(owner, now, first).map(truth),
+            14 => return self.watch_room(owner, now, first, second).map(truth),
             15 => self.handle_timeout(now),
+            18 => return Ok(f64::from(self.permits(first))),
             // 16 only asks what there is to tell, 17 also for the figures.
             _ => {}
         }

@@ -85,6 +85,12 @@ impl Bulkhead {
         released
     }
 
+    /// The permits that an id holds: none while it waits, and none once it is stale.
+    #[must_use]
+    pub fn permits(&self, id: Id) -> u32 {
+        self.held(id).map_or(0, |slot| self.store.get(slot).weight)
+    }
+
     /// The slot of an id that holds permits.
     fn held(&self, id: Id) -> Option<u32> {
         self.store

@@ -26,6 +26,8 @@ pub struct Rejected {
     pub full: u64,
     /// Their deadline passed before a permit was free.
     pub queue_timeout: u64,
+    /// Would have waited for permits of their own caller.
+    pub reentrant: u64,
     /// Heavier than the limit.
     pub too_heavy: u64,
 }
@@ -82,7 +84,7 @@ pub struct Snapshot {
 }
 
 /// The names of [`Snapshot::to_numbers`], in its order.
-pub const STATS: [&str; 35] = [
+pub const STATS: [&str; 36] = [
     "state",
     "limit",
     "active",
@@ -118,13 +120,14 @@ pub const STATS: [&str; 35] = [
     "ran_p99",
     "ran_max",
     "ran_sampled_every",
+    "rejected_reentrant",
 ];
 
 impl Snapshot {
     /// All figures as numbers in the order of [`STATS`], times in the host's unit.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counters stay below 2^53")]
-    pub fn to_numbers(&self, notation: Notation) -> [f64; 35] {
+    pub fn to_numbers(&self, notation: Notation) -> [f64; 36] {
         let [w0, w1, w2, w3, w4, w5] = summary_numbers(&self.waited, notation);
         let [r0, r1, r2, r3, r4, r5] = summary_numbers(&self.ran, notation);
         [
@@ -163,6 +166,7 @@ impl Snapshot {
             r4,
             r5,
             f64::from(self.ran_sampled_every),
+            self.rejected.reentrant as f64,
         ]
     }
 }

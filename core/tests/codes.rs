@@ -24,7 +24,7 @@ fn call(engine: &mut Engine) -> f64 {
 }
 
 fn ask(engine: &mut Engine, weight: f64, timeout: f64, deadline: f64, flags: u32) -> f64 {
-    let answer = engine.acquire(ME, 0.0, weight, timeout, deadline, flags);
+    let answer = engine.acquire(ME, 0.0, weight, timeout, deadline, flags, 0.0);
     answer.expect("valid arguments")
 }
 
@@ -55,6 +55,8 @@ fn every_rejection_has_a_code() {
     bare.try_acquire(ME, 0.0, 1.0).expect("a valid weight");
     same(call(&mut bare), 2.0);
     same(bare.try_acquire(ME, 0.0, 1.0).expect("a valid weight"), 2.0);
+    let nested = bare.acquire(ME, 0.0, 1.0, NEVER, NEVER, RUN, 1.0);
+    same(nested.expect("valid arguments"), 9.0);
     bare.close(0.0, false);
     same(call(&mut bare), 6.0);
 }
@@ -92,7 +94,11 @@ fn every_early_answer_and_every_watch_has_a_kind() {
         ..options(1.0, 1.0)
     });
     let first = call(&mut engine);
-    assert!(!engine.watch_room(ME, 0.0, 1.0).expect("a valid weight"));
+    assert!(
+        !engine
+            .watch_room(ME, 0.0, 1.0, 0.0)
+            .expect("a valid weight")
+    );
     engine.handle_timeout(6.0);
     let EventNumbers { kind, id, time } = engine.next_event(ME);
     assert_eq!(

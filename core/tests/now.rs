@@ -93,7 +93,7 @@ fn whoever_watches_is_told() {
     let id = admit(&mut core);
     assert!(
         !core
-            .watch_room(NOW, OwnerId::FIRST, 1)
+            .watch_room(NOW, Request::run(1))
             .expect("a valid weight")
     );
     assert!(!core.finish_now(id, Outcome::Completed));
@@ -123,7 +123,10 @@ fn whoever_watched_and_died_is_no_reason_for_a_clock() {
     let other = core.add_owner();
     let id = admit(&mut core);
     assert!(!core.watch_idle(NOW, other));
-    assert_eq!(core.watch_room(NOW, other, 1), Ok(false));
+    assert_eq!(
+        core.watch_room(NOW, Request::run(1).owner(other)),
+        Ok(false)
+    );
     core.evict(NOW, other);
     assert!(core.finish_now(id, Outcome::Completed));
 }

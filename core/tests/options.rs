@@ -87,12 +87,24 @@ fn a_bad_argument_loses_nothing() {
     let mut engine = engine(1.0);
     let before = engine.core().snapshot();
     for weight in [0.0, -0.0, 1.5, f64::NAN, NEVER] {
-        assert!(engine.acquire(ME, 0.0, weight, NEVER, NEVER, RUN).is_err());
+        assert!(
+            engine
+                .acquire(ME, 0.0, weight, NEVER, NEVER, RUN, 0.0)
+                .is_err()
+        );
         assert!(engine.try_acquire(ME, 0.0, weight).is_err());
     }
-    assert!(engine.acquire(ME, 0.0, 1.0, f64::NAN, NEVER, RUN).is_err());
-    assert!(engine.acquire(ME, 0.0, 1.0, -1.0, NEVER, RUN).is_err());
-    assert!(engine.acquire(ME, 0.0, 1.0, NEVER, f64::NAN, RUN).is_err());
+    assert!(
+        engine
+            .acquire(ME, 0.0, 1.0, f64::NAN, NEVER, RUN, 0.0)
+            .is_err()
+    );
+    assert!(engine.acquire(ME, 0.0, 1.0, -1.0, NEVER, RUN, 0.0).is_err());
+    assert!(
+        engine
+            .acquire(ME, 0.0, 1.0, NEVER, f64::NAN, RUN, 0.0)
+            .is_err()
+    );
     assert!(engine.resize(0.0, -1.0).is_err());
     assert_eq!(engine.core().snapshot(), before);
 }
@@ -112,7 +124,7 @@ fn the_waits_default_is_a_second_or_the_call_timeout_if_that_is_less() {
         assert!(permit > 15.0);
         assert!(
             engine
-                .acquire(ME, 0.0, 1.0, NEVER, NEVER, RUN)
+                .acquire(ME, 0.0, 1.0, NEVER, NEVER, RUN, 0.0)
                 .expect("valid")
                 < 0.0
         );
@@ -135,7 +147,7 @@ fn a_time_too_far_off_means_never() {
         engine.try_acquire(ME, 5.0, 1.0).expect("a valid weight");
         assert!(
             engine
-                .acquire(ME, 5.0, 1.0, NEVER, 1e300, RUN)
+                .acquire(ME, 5.0, 1.0, NEVER, 1e300, RUN, 0.0)
                 .expect("valid")
                 < 0.0
         );
@@ -149,7 +161,7 @@ fn the_smallest_wait_is_still_a_wait() {
     engine.try_acquire(ME, 0.0, 1.0).expect("a valid weight");
     assert!(
         engine
-            .acquire(ME, 0.0, 1.0, 5e-324, NEVER, RUN)
+            .acquire(ME, 0.0, 1.0, 5e-324, NEVER, RUN, 0.0)
             .expect("valid")
             < 0.0
     );
@@ -179,12 +191,12 @@ fn the_largest_weights_do_not_wrap() {
     };
     let mut engine = Engine::new(Notation::CamelMillis, options).expect("valid options");
     let first = engine
-        .acquire(ME, 0.0, most, NEVER, NEVER, RUN)
+        .acquire(ME, 0.0, most, NEVER, NEVER, RUN, 0.0)
         .expect("valid");
     for weight in [most, 3.0] {
         assert!(
             engine
-                .acquire(ME, 0.0, weight, NEVER, NEVER, RUN)
+                .acquire(ME, 0.0, weight, NEVER, NEVER, RUN, 0.0)
                 .expect("valid")
                 < 0.0
         );

@@ -49,7 +49,7 @@ fn whoever_asks_apart_from_its_inputs_is_named_if_it_has_news() {
     let (me, other) = (OwnerId::FIRST, engine.attach());
     let held = engine.try_acquire(other, 0.0, 1.0).expect("a valid weight");
     let forever = f64::INFINITY;
-    let waits = engine.acquire(me, 0.0, 1.0, forever, forever, RUN);
+    let waits = engine.acquire(me, 0.0, 1.0, forever, forever, RUN, 0.0);
     let waits = -waits.expect("valid arguments");
     assert_eq!(engine.next_event(me).kind, 0);
     engine.finish(0.0, held, 0);
@@ -120,14 +120,14 @@ fn whoever_watches_for_room_hears_of_it_once() {
     let mut core = Bulkhead::new(Config::new(2).max_queue(1)).expect("valid options");
     let me = OwnerId::FIRST;
     let first = acquire(&mut core, me);
-    assert_eq!(core.watch_room(NOW, me, 1), Ok(true));
+    assert_eq!(core.watch_room(NOW, Request::run(1).owner(me)), Ok(true));
     assert_eq!(
-        core.watch_room(NOW, me, 3),
+        core.watch_room(NOW, Request::run(3).owner(me)),
         Ok(true),
         "too heavy is no reason to wait"
     );
     let second = acquire(&mut core, me);
-    assert_eq!(core.watch_room(NOW, me, 1), Ok(false));
+    assert_eq!(core.watch_room(NOW, Request::run(1).owner(me)), Ok(false));
     let third = acquire(&mut core, me);
     core.finish(NOW, first, Outcome::Completed);
     assert_eq!(core.poll_event(me), Some(Event::Granted { id: third }));
@@ -142,7 +142,7 @@ fn whoever_watches_for_room_hears_of_it_once() {
 fn the_end_is_room_too() {
     let mut core = Bulkhead::new(Config::new(1)).expect("valid options");
     acquire(&mut core, OwnerId::FIRST);
-    assert_eq!(core.watch_room(NOW, OwnerId::FIRST, 1), Ok(false));
+    assert_eq!(core.watch_room(NOW, Request::run(1)), Ok(false));
     core.drain(NOW);
     assert_eq!(core.poll_event(OwnerId::FIRST), Some(Event::Room));
 }

@@ -43,7 +43,7 @@ fn the_others_that_were_told_something_are_named_once_and_oneself_never() {
     });
     let (one, two, three) = (OwnerId::FIRST, engine.attach(), engine.attach());
     for owner in [one, two, one, three, two] {
-        let call = engine.acquire(owner, 0.0, 1.0, NEVER, NEVER, RUN);
+        let call = engine.acquire(owner, 0.0, 1.0, NEVER, NEVER, RUN, 0.0);
         call.expect("a valid call");
     }
     engine.close(1.0, false);

@@ -121,7 +121,7 @@ fn every_option_says_what_it_must_be() {
 fn every_argument_says_what_it_must_be() {
     let mut engine = engine(Notation::CamelMillis);
     let mut ask = |weight, timeout, deadline| {
-        let refusal = engine.acquire(ME, 0.0, weight, timeout, deadline, RUN);
+        let refusal = engine.acquire(ME, 0.0, weight, timeout, deadline, RUN, 0.0);
         refusal.expect_err("out of range").to_string()
     };
     let weight = "weight must be an integer from 1 to 2147483647, got 0";
@@ -133,7 +133,9 @@ fn every_argument_says_what_it_must_be() {
     let limit = engine.resize(0.0, 2_147_483_648.0);
     let text = "maxConcurrent must be an integer from 0 to 2147483647, got 2147483648";
     assert_eq!(limit.expect_err("out of range").to_string(), text);
-    let room = engine.watch_room(ME, 0.0, 1.5).expect_err("out of range");
+    let room = engine
+        .watch_room(ME, 0.0, 1.5, 0.0)
+        .expect_err("out of range");
     assert!(room.to_string().ends_with("got 1.5"));
 }
 

@@ -59,7 +59,7 @@ export class Driver {
     hub?.listen();
     let answer: number;
     try {
-      answer = this.#engine.acquire(now(), weight, timeout, deadline, flags);
+      answer = this.#engine.acquire(now(), weight, timeout, deadline, flags, 0);
       // The events first: a newcomer may have the slot of somebody whom the same input has ended.
       this.#collect();
       if (answer < 0) this.#enqueue(entry, -answer, hub);
@@ -147,7 +147,7 @@ export class Driver {
 
   /** Whether a call of this weight would not be turned away as full; if it would, `tell` is called when to ask again. */
   hasRoom(weight: number, tell: () => void): boolean {
-    const has = this.#engine.watchRoom(now(), weight);
+    const has = this.#engine.watchRoom(now(), weight, 0);
     this.#collect();
     if (!has) this.#roomers.add(tell);
     this.#settle();

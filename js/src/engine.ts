@@ -8,7 +8,8 @@ export interface Engine {
   admitNow(weight: number, flags: number): number;
   /** As `finish`, with no look at the clock; false if this one must `finish`. */
   finishNow(id: number, outcome: number): boolean;
-  acquire(now: number, weight: number, timeout: number, deadline: number, flags: number): number;
+  /** `holding`: permits that the caller's own context holds, with which it would wait for itself. */
+  acquire(now: number, weight: number, timeout: number, deadline: number, flags: number, holding: number): number;
   tryAcquire(now: number, weight: number): number;
   start(id: number): void;
   finish(now: number, id: number, outcome: number): boolean;
@@ -18,7 +19,9 @@ export interface Engine {
   close(now: number, abort: boolean): void;
   drain(now: number): void;
   watchIdle(now: number): boolean;
-  watchRoom(now: number, weight: number): boolean;
+  watchRoom(now: number, weight: number, holding: number): boolean;
+  /** The permits that this id holds now. */
+  permits(id: number): number;
   handleTimeout(now: number): void;
   /** Looks again: what another thread did may have changed what there is to tell. */
   show(): void;
@@ -85,6 +88,7 @@ export const Rejection = {
   closed: 6,
   tooHeavy: 7,
   cancelled: 8,
+  reentrant: 9,
 } as const;
 
 /** What `nextEvent` answers. */

@@ -106,7 +106,7 @@ export function closeOptions(options: CloseOptions | undefined): { abort: boolea
 export function checkRanges({ weight, timeout, deadline }: Request, create: CreateEngine): void {
   // A bulkhead of nobody's: the call of an aborted signal takes nothing.
   probe ??= create(1);
-  probe.acquire(0, weight, timeout, deadline, HAND | ABORTED);
+  probe.acquire(0, weight, timeout, deadline, HAND | ABORTED, 0);
 }
 
 let probe: Engine | undefined;

@@ -12,7 +12,7 @@ const COMPLETED = 0;
 const FAILED = 1;
 const QUEUED = (answer) => answer < 0;
 const ADMITTED = (answer) => answer >= 2 ** 32;
-const REJECTIONS = [undefined, 'full', 'full', 'full', 'full', 'queue_timeout', 'closed', 'too_heavy', 'cancelled'];
+const REJECTIONS = [undefined, 'full', 'full', 'full', 'full', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'reentrant'];
 const GRANTED = 1;
 const IDLE = 8;
 /** The state that an event brings its label. */
@@ -106,7 +106,8 @@ export class EngineSurface {
 
   #acquire(step, kind) {
     const flags = kind | (step.aborted ? ABORTED : 0);
-    return this.#engine.acquire(this.#now, step.weight ?? 1, timeOf(step.timeout_ms ?? Infinity), step.deadline_ms ?? Infinity, flags);
+    const { weight = 1, timeout_ms: timeout = Infinity, deadline_ms: deadline = Infinity } = step;
+    return this.#engine.acquire(this.#now, weight, timeOf(timeout), deadline, flags, 0);
   }
 
   #arrive(label, answer) {

@@ -17,7 +17,7 @@ export const EVENTS = [
 /** What every engine has. */
 export const METHODS = [
   'admitNow', 'finishNow', 'acquire', 'tryAcquire', 'start', 'finish', 'release', 'cancel', 'abort', 'resize', 'close', 'drain', 'watchIdle', 'watchRoom',
-  'handleTimeout', 'nextEvent', 'eventId', 'eventTime', 'nextTimer', 'keepsAlive', 'stats', 'limit', 'active', 'queued', 'maxQueue',
+  'permits', 'handleTimeout', 'nextEvent', 'eventId', 'eventTime', 'nextTimer', 'keepsAlive', 'stats', 'limit', 'active', 'queued', 'maxQueue',
 ];
 
 export const creators = new Map();
@@ -29,8 +29,8 @@ export function onEachEngine(title, declare) {
 }
 
 /** A call without bounds of its own, at `now`. */
-export function call(engine, now, { weight = 1, timeout = Infinity, deadline = Infinity, flags = RUN } = {}) {
-  return engine.acquire(now, weight, timeout, deadline, flags);
+export function call(engine, now, { weight = 1, timeout = Infinity, deadline = Infinity, flags = RUN, holding = 0 } = {}) {
+  return engine.acquire(now, weight, timeout, deadline, flags, holding);
 }
 
 /** A call that must be queued: its id. */

@@ -32,7 +32,7 @@ onEachEngine('bad numbers', (create) => {
     for (const weight of [0, ...COUNTS]) {
       assert.throws(() => call(engine, 0, { weight }), rangeError('weight', weight));
       assert.throws(() => engine.tryAcquire(0, weight), rangeError('weight', weight));
-      assert.throws(() => engine.watchRoom(0, weight), rangeError('weight', weight));
+      assert.throws(() => engine.watchRoom(0, weight, 0), rangeError('weight', weight));
     }
     for (const timeout of [NaN, -1, -Infinity]) assert.throws(() => call(engine, 0, { timeout }), rangeError('timeoutMs', timeout));
     assert.throws(() => call(engine, 0, { deadline: NaN }), rangeError('deadline', NaN));

@@ -86,11 +86,24 @@ onEachEngine('order', (create) => {
 
   test('room is told once, when a call would no longer find the bulkhead full', () => {
     const engine = create(1);
-    assert.equal(engine.watchRoom(0, 1), true);
+    assert.equal(engine.watchRoom(0, 1, 0), true);
     const runs = call(engine, 0);
-    assert.equal(engine.watchRoom(0, 1), false);
+    assert.equal(engine.watchRoom(0, 1, 0), false);
     engine.finish(1, runs, 0);
     assert.deepEqual(events(engine), [['room', 0, 0]]);
+  });
+
+  test('a call that would wait for itself is turned away, and need not wait for room', () => {
+    const engine = create(2, 9);
+    const holds = call(engine, 0, { weight: 2 });
+    assert.equal(engine.permits(holds), 2);
+    assert.equal(engine.watchRoom(0, 1, 2), true);
+    assert.equal(call(engine, 0, { holding: 2 }), 9);
+    assert.deepEqual([engine.stats()[35], engine.queued()], [1, 0]);
+    const waits = queue(engine, 0, { holding: 1 });
+    assert.equal(engine.permits(waits), 0);
+    engine.finish(1, holds, 0);
+    assert.deepEqual([engine.permits(holds), engine.permits(waits)], [0, 1]);
   });
 
   test('each way of being full has a code of its own', () => {

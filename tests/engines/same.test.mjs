@@ -38,7 +38,7 @@ function act(engine, now, next, pick, ids) {
   const dice = next();
   if (dice < 0.4) {
     const [timeout, deadline] = [pick([Infinity, Infinity, 0, 9]), pick([Infinity, now + 10, now - 1])];
-    const answer = engine.acquire(now, pick([1, 1, 1, 2, 3]), timeout, deadline, pick([0, 1, 1, 3]));
+    const answer = engine.acquire(now, pick([1, 1, 1, 2, 3]), timeout, deadline, pick([0, 1, 1, 3]), pick([0, 0, 0, 1, 2]));
     ids.push(Math.abs(answer));
     return answer;
   }
@@ -57,6 +57,7 @@ function act(engine, now, next, pick, ids) {
   if (dice < 0.905) return engine.close(now, next() < 0.5);
   if (dice < 0.91) return engine.drain(now);
   if (dice < 0.94) return engine.watchIdle(now);
-  if (dice < 0.95) return engine.watchRoom(now, pick([1, 2]));
+  if (dice < 0.95) return engine.watchRoom(now, pick([1, 2]), pick([0, 1]));
+  if (dice < 0.96) return engine.permits(pick(ids));
   return engine.handleTimeout(now);
 }

@@ -352,6 +352,7 @@ fn code(rejection: Rejection) -> &'static str {
         Rejection::Closed => "closed",
         Rejection::Full(_) => "full",
         Rejection::QueueTimeout => "queue_timeout",
+        Rejection::Reentrant => "reentrant",
         Rejection::TooHeavy => "too_heavy",
         _ => "unknown",
     }

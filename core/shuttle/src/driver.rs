@@ -111,7 +111,7 @@ impl Driver {
         let answer = self.input(|core, owner, now| {
             host.count_call();
             let weight = f64::from(weight);
-            core.acquire(owner, now, weight, forever, forever, RUN)
+            core.acquire(owner, now, weight, forever, forever, RUN, 0.0)
         })?;
         let answer = answer.expect("valid arguments");
         let is_id = answer.abs() >= 4_294_967_296.0;

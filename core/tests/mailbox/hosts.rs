@@ -13,17 +13,17 @@ use bulkheads::{InvalidOption, Notation, OwnerId};
 /// The places of `docs/engine.md`.
 const CODE: usize = 0;
 const NOW: usize = 1;
-const TAKEN: usize = 6;
-const COUNT: usize = 7;
-const TIMER: usize = 8;
-const KEEPS_ALIVE: usize = 9;
-const CALM: usize = 14;
-const EVENTS: usize = 15;
+const TAKEN: usize = 7;
+const COUNT: usize = 8;
+const TIMER: usize = 9;
+const KEEPS_ALIVE: usize = 10;
+const CALM: usize = 15;
+const EVENTS: usize = 16;
 const SHOWN: usize = (MAILBOX_LEN - EVENTS) / 3;
 
 const EVICT: u8 = 12;
 /// Beyond the inputs of the table: `abort`, which has a list.
-const ABORT: u8 = 18;
+const ABORT: u8 = 19;
 
 struct Hosts {
     engine: Engine,
@@ -86,7 +86,7 @@ impl Hosts {
         let input = (first & 0x7F) % (ABORT + 2);
         let mut mail = self.mails[host];
         let arguments = bytes.next();
-        for place in 0..6 {
+        for place in 0..7 {
             if arguments >> place & 1 == 1 {
                 mail[NOW + place] = bytes.number(self.id);
             }
@@ -177,11 +177,11 @@ impl Hosts {
 
 /// The table of `docs/engine.md`, as a host without a mailbox would call it.
 fn call(engine: &mut Engine, owner: OwnerId, mail: &Mailbox) -> Result<f64, InvalidOption> {
-    let [code, now, first, second, third, fourth, ..] = *mail;
+    let [code, now, first, second, third, fourth, fifth, ..] = *mail;
     match number(code) {
         1 => return Ok(engine.admit_now(owner, number(first), number(second))),
         2 => return Ok(truth(engine.finish_now(first, number(second)))),
-        3 => return engine.acquire(owner, now, first, second, third, number(fourth)),
+        3 => return engine.acquire(owner, now, first, second, third, number(fourth), fifth),
         4 => return engine.try_acquire(owner, now, first),
         5 => engine.start(first),
         6 => return Ok(truth(engine.finish(now, first, number(second)))),
@@ -192,8 +192,9 @@ fn call(engine: &mut Engine, owner: OwnerId, mail: &Mailbox) -> Result<f64, Inva
         11 => engine.drain(now),
         12 => engine.evict(owner, now),
         13 => return Ok(truth(engine.watch_idle(owner, now))),
-        14 => return engine.watch_room(owner, now, first).map(truth),
+        14 => return engine.watch_room(owner, now, first, second).map(truth),
         15 => engine.handle_timeout(now),
+        18 => return Ok(f64::from(engine.permits(first))),
         _ => {}
     }
     Ok(0.0)

@@ -13,9 +13,9 @@ const TRY_ACQUIRE: f64 = 4.0;
 const FINISH: f64 = 6.0;
 const SHOW: f64 = 16.0;
 const FIGURES: f64 = 17.0;
-const TAKEN: usize = 6;
-const COUNT: usize = 7;
-const EVENTS: usize = 15;
+const TAKEN: usize = 7;
+const COUNT: usize = 8;
+const EVENTS: usize = 16;
 
 fn engine(max_concurrent: f64, max_queue: f64) -> Engine {
     let options = Options {
@@ -28,7 +28,7 @@ fn engine(max_concurrent: f64, max_queue: f64) -> Engine {
 
 /// Who waits for one permit.
 fn waits(engine: &mut Engine) -> f64 {
-    let queued = engine.acquire(ME, 0.0, 1.0, f64::INFINITY, f64::INFINITY, RUN);
+    let queued = engine.acquire(ME, 0.0, 1.0, f64::INFINITY, f64::INFINITY, RUN, 0.0);
     -queued.expect("valid arguments")
 }
 
@@ -122,8 +122,8 @@ fn the_figures_are_those_of_the_core() {
     let (mut engine, mut mail) = (engine(3.0, 7.0), [0.0; MAILBOX_LEN]);
     exchange(&mut engine, &mut mail, TRY_ACQUIRE, &[0.0, 2.0]);
     engine
-        .acquire(ME, 0.0, 2.0, f64::INFINITY, f64::INFINITY, RUN)
+        .acquire(ME, 0.0, 2.0, f64::INFINITY, f64::INFINITY, RUN, 0.0)
         .expect("valid");
     exchange(&mut engine, &mut mail, FIGURES, &[]);
-    assert_eq!(mail[10..14], [3.0, 2.0, 1.0, 7.0]);
+    assert_eq!(mail[11..15], [3.0, 2.0, 1.0, 7.0]);
 }

@@ -32,18 +32,24 @@ fn settings() -> impl Strategy<Value = Settings> {
     )
 }
 
+/// What the caller says that it holds, true or not.
+fn holding() -> impl Strategy<Value = u64> {
+    prop_oneof![6 => Just(0), 2 => 1..7_u64, 1 => Just(u64::MAX)]
+}
+
 fn asked() -> impl Strategy<Value = Asked> {
     let deadline = prop_oneof![3 => Just(NEVER), 1 => 0..20_u64];
     let timeout = prop_oneof![3 => Just(NEVER), 1 => 0..8_u64];
     let flags = (any::<bool>(), 0..20_u8, any::<bool>());
-    (0..OWNERS, 1..5_u32, timeout, deadline, flags).prop_map(
-        |(owner, weight, timeout, deadline, (run, aborted, now))| Asked {
+    (0..OWNERS, 1..5_u32, timeout, deadline, flags, holding()).prop_map(
+        |(owner, weight, timeout, deadline, (run, aborted, now), holding)| Asked {
             owner,
             weight,
             run,
             timeout,
             deadline,
             aborted: aborted == 0,
+            holding,
             now,
         },
     )
@@ -77,7 +83,9 @@ fn inputs() -> impl Strategy<Value = Input> {
         1 => Just(Input::Haunt),
         1 => Just(Input::Invalid),
         1 => (0..OWNERS).prop_map(Input::WatchIdle),
-        1 => whose().prop_map(|(owner, weight)| Input::WatchRoom { owner, weight }),
+        1 => (whose(), holding()).prop_map(|((owner, weight), holding)| {
+            Input::WatchRoom { owner, weight, holding }
+        }),
         2 => (0..OWNERS, pick()).prop_map(|(owner, events)| Input::Take { owner, events }),
         2 => Just(Input::Wake),
     ];
@@ -91,6 +99,7 @@ fn crowds() -> impl Strategy<Value = Vec<Input>> {
             deadline,
             timeout: NEVER,
             aborted: false,
+            holding: 0,
             ..asked
         })
     });

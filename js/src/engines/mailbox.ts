@@ -15,7 +15,6 @@ export interface RawEngine {
 /** The array: all but the events at places with a name. */
 export interface Mailbox extends Float64Array {
   0: number;
-  7: number;
   8: number;
   9: number;
   10: number;
@@ -23,10 +22,11 @@ export interface Mailbox extends Float64Array {
   12: number;
   13: number;
   14: number;
+  15: number;
 }
 
 /** How many numbers there are. */
-export const MAILBOX_LENGTH = 63;
+export const MAILBOX_LENGTH = 64;
 
 const CODE = 0;
 const NOW = 1;
@@ -34,16 +34,17 @@ const FIRST = 2;
 const SECOND = 3;
 const THIRD = 4;
 const FOURTH = 5;
-const TAKEN = 6;
-const COUNT = 7;
-const TIMER = 8;
-const KEEPS_ALIVE = 9;
-const LIMIT = 10;
-const ACTIVE = 11;
-const QUEUED = 12;
-const MAX_QUEUE = 13;
-const CALM = 14;
-const EVENTS = 15;
+const FIFTH = 6;
+const TAKEN = 7;
+const COUNT = 8;
+const TIMER = 9;
+const KEEPS_ALIVE = 10;
+const LIMIT = 11;
+const ACTIVE = 12;
+const QUEUED = 13;
+const MAX_QUEUE = 14;
+const CALM = 15;
+const EVENTS = 16;
 
 /** The codes of the inputs. */
 const ADMIT_NOW = 1;
@@ -63,6 +64,7 @@ const WATCH_ROOM = 14;
 const HANDLE_TIMEOUT = 15;
 const SHOW = 16;
 const SHOW_FIGURES = 17;
+const PERMITS = 18;
 
 export abstract class MailboxEngine implements Engine {
   readonly raw: RawEngine;
@@ -99,10 +101,11 @@ export abstract class MailboxEngine implements Engine {
     return box[CODE] === 1;
   }
 
-  acquire(now: number, weight: number, timeout: number, deadline: number, flags: number): number {
+  acquire(now: number, weight: number, timeout: number, deadline: number, flags: number, holding: number): number {
     const box = this.#live();
     box[THIRD] = deadline;
     box[FOURTH] = flags;
+    box[FIFTH] = holding;
     return this.#checked(ACQUIRE, now, weight, timeout);
   }
 
@@ -152,8 +155,12 @@ export abstract class MailboxEngine implements Engine {
     return this.#exchange(WATCH_IDLE, now) === 1;
   }
 
-  watchRoom(now: number, weight: number): boolean {
-    return this.#checked(WATCH_ROOM, now, weight) === 1;
+  watchRoom(now: number, weight: number, holding: number): boolean {
+    return this.#checked(WATCH_ROOM, now, weight, holding) === 1;
+  }
+
+  permits(id: number): number {
+    return this.#exchange(PERMITS, 0, id);
   }
 
   handleTimeout(now: number): void {
@@ -234,7 +241,7 @@ export abstract class MailboxEngine implements Engine {
     return answer;
   }
 
-  /** `third` and `fourth` have been written if the input has them. */
+  /** The third argument and those after it have been written if the input has them. */
   #exchange(code: number, now = 0, first = 0, second = 0): number {
     const box = this.#live();
     box[CODE] = code;

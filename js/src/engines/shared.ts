@@ -26,8 +26,8 @@ export class SharedNativeEngine extends NativeEngine implements SharedEngine {
     this.settings = raw.settings;
   }
 
-  override acquire(now: number, weight: number, timeout: number, deadline: number, flags: number): number {
-    return super.acquire(this.#inCore(now), weight, timeout, deadline + this.#offset, flags);
+  override acquire(now: number, weight: number, timeout: number, deadline: number, flags: number, holding: number): number {
+    return super.acquire(this.#inCore(now), weight, timeout, deadline + this.#offset, flags, holding);
   }
 
   override tryAcquire(now: number, weight: number): number {
@@ -70,8 +70,8 @@ export class SharedNativeEngine extends NativeEngine implements SharedEngine {
     return super.watchIdle(this.#inCore(now));
   }
 
-  override watchRoom(now: number, weight: number): boolean {
-    return super.watchRoom(this.#inCore(now), weight);
+  override watchRoom(now: number, weight: number, holding: number): boolean {
+    return super.watchRoom(this.#inCore(now), weight, holding);
   }
 
   override handleTimeout(now: number): void {

@@ -19,6 +19,7 @@ pub(crate) struct Books {
     pub(crate) cancelled: u64,
     pub(crate) closed: u64,
     pub(crate) too_heavy: u64,
+    pub(crate) reentrant: u64,
     pub(crate) waited: Times,
     pub(crate) ran: Times,
 }
@@ -65,6 +66,7 @@ impl Books {
             cancelled: stats.rejected.cancelled,
             closed: stats.rejected.closed,
             too_heavy: stats.rejected.too_heavy,
+            reentrant: stats.rejected.reentrant,
             waited: Times::of(stats.waited),
             ran: if stats.ran_sampled_every == 1 {
                 Times::of(stats.ran)

@@ -56,6 +56,14 @@ impl Bytes<'_> {
         1 + u32::from(self.below(4))
     }
 
+    /// None, a few, or more than there can be.
+    fn holding(&mut self) -> u64 {
+        match self.below(8) {
+            7 => u64::MAX,
+            permits => u64::from(permits),
+        }
+    }
+
     fn pick(&mut self) -> usize {
         usize::from(self.below(64))
     }
@@ -85,6 +93,11 @@ impl Bytes<'_> {
                 u64::from(self.below(100))
             },
             aborted: flags & 0xF0 == 0xF0,
+            holding: if flags & 0x30 == 0x20 {
+                self.holding()
+            } else {
+                0
+            },
             now: flags & 8 == 0,
         }
     }
@@ -114,6 +127,7 @@ impl Bytes<'_> {
             19 => Input::WatchRoom {
                 owner: self.owner(),
                 weight: self.weight(),
+                holding: self.holding(),
             },
             20 => Input::Take {
                 owner: self.owner(),

@@ -28,6 +28,8 @@ impl World {
             Want::Rejected(Rejection::TooHeavy)
         } else if naive.waiters.is_empty() && naive.used() + u64::from(weight) <= u64::from(limit) {
             Want::Admitted
+        } else if naive.waits_for_itself(weight, asked.holding) {
+            Want::Rejected(Rejection::Reentrant)
         } else if naive.waiters.len() < naive.settings.max_queue as usize && asked.timeout > 0 {
             Want::Queued
         } else {
@@ -76,6 +78,7 @@ impl World {
                     Rejection::Closed => &mut naive.books.closed,
                     Rejection::Full(_) => &mut naive.books.full,
                     Rejection::QueueTimeout => &mut naive.books.queue_timeout,
+                    Rejection::Reentrant => &mut naive.books.reentrant,
                     _ => &mut naive.books.too_heavy,
                 } += 1;
             }
@@ -211,9 +214,10 @@ impl World {
         idle
     }
 
-    pub(super) fn watch_room(&mut self, owner: usize, weight: u32) -> bool {
+    pub(super) fn watch_room(&mut self, owner: usize, weight: u32, holding: u64) -> bool {
         self.naive.advance(self.time);
-        let room = self.naive.has_room(weight);
+        let naive = &self.naive;
+        let room = naive.has_room(weight) || naive.waits_for_itself(weight, holding);
         if !room {
             let wish = &mut self.naive.owners[owner].watches_room;
             *wish = if *wish == 0 {

@@ -28,6 +28,7 @@ pub(crate) enum Input {
     WatchRoom {
         owner: usize,
         weight: u32,
+        holding: u64,
     },
     /// Takes so many of an owner's events.
     Take {
@@ -52,6 +53,8 @@ pub(crate) struct Asked {
     /// From three nanoseconds ago on.
     pub(crate) deadline: u64,
     pub(crate) aborted: bool,
+    /// How many permits the caller says that it holds.
+    pub(crate) holding: u64,
     /// Asks `admit_now` first.
     pub(crate) now: bool,
 }

@@ -23,7 +23,7 @@ pub(crate) use naive::{NEVER, Settings};
 pub(crate) const OWNERS: usize = 3;
 
 /// How many things are counted by [`World::counts`].
-pub(crate) const COUNTS: usize = 14;
+pub(crate) const COUNTS: usize = 15;
 
 /// What differs, if anything does.
 pub(crate) type Checked = Result<(), String>;
@@ -92,6 +92,7 @@ impl World {
             books.cancelled,
             books.closed,
             books.too_heavy,
+            books.reentrant,
         ]
     }
 
@@ -135,6 +136,10 @@ impl World {
                 kept,
                 self.naive.keeps_alive(owner),
             )?;
+        }
+        for pick in 0..8 {
+            let id = self.id(pick);
+            agree("permits", self.core.permits(id), self.naive.permits(id))?;
         }
         self.compare_ghost()?;
         self.compare_figures()

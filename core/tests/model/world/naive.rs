@@ -106,6 +106,19 @@ impl Naive {
         self.state != State::Open || too_heavy || (self.waiters.is_empty() && fits)
     }
 
+    /// Whether what the caller holds and what it wants are more than there is, if it does hold that much.
+    pub(crate) fn waits_for_itself(&self, weight: u32, holding: u64) -> bool {
+        let holding = holding.min(self.used());
+        let needed = holding + u64::from(weight);
+        let limit = self.settings.limit;
+        limit > 0 && holding > 0 && needed > u64::from(limit)
+    }
+
+    pub(crate) fn permits(&self, id: Id) -> u32 {
+        let holder = self.holders.iter().find(|one| one.id == id);
+        holder.map_or(0, |one| one.weight)
+    }
+
     pub(crate) fn next_timer(&self, owner: usize) -> u64 {
         let holders = self.holders.iter().filter(|one| one.owner == owner);
         let holds = holders.map(|one| one.timer);

@@ -63,9 +63,15 @@ impl World {
                 let came = self.core.watch_idle(now, self.owners[owner]);
                 agree("watch_idle", came, self.watch_idle(owner))?;
             }
-            Input::WatchRoom { owner, weight } => {
-                let came = self.core.watch_room(now, self.owners[owner], weight);
-                agree("watch_room", came, Ok(self.watch_room(owner, weight)))?;
+            Input::WatchRoom {
+                owner,
+                weight,
+                holding,
+            } => {
+                let request = Request::run(weight).owner(self.owners[owner]);
+                let came = self.core.watch_room(now, request.holding(holding));
+                let want = self.watch_room(owner, weight, holding);
+                agree("watch_room", came, Ok(want))?;
             }
             Input::Take { owner, events } => self.take(owner, events)?,
             Input::Wake => self.wake()?,
@@ -98,7 +104,8 @@ impl World {
             .owner(self.owners[asked.owner])
             .timeout(Span::from_nanos(asked.timeout))
             .deadline(Instant::from_nanos(deadline))
-            .aborted(asked.aborted);
+            .aborted(asked.aborted)
+            .holding(asked.holding);
         let at_once = asked.now.then(|| self.core.admit_now(request)).flatten();
         self.without_clock[0] += u64::from(at_once.is_some());
         let came = at_once.map_or_else(
@@ -124,7 +131,9 @@ impl World {
     }
 
     fn try_acquire(&mut self, owner: usize, weight: u32) -> Checked {
+        // What it holds does not matter: it never waits.
         let request = Request::permit(weight).owner(self.owners[owner]);
+        let request = request.holding(u64::MAX);
         let came = self.core.try_acquire(self.now(), request);
         let came = came.expect("a valid weight");
         let asked = Asked {
@@ -134,6 +143,7 @@ impl World {
             timeout: NEVER,
             deadline: NEVER,
             aborted: false,
+            holding: 0,
             now: false,
         };
         let want = match self.want(&asked, NEVER) {
@@ -173,7 +183,7 @@ impl World {
         self.naive.books.closed += 1;
         let idle = self.core.watch_idle(now, ghost);
         agree("a ghost's watch_idle", idle, self.naive.is_idle())?;
-        let room = self.core.watch_room(now, ghost, 1);
+        let room = self.core.watch_room(now, request);
         agree("a ghost's room", room, Ok(self.naive.has_room(1)))?;
         self.core.evict(now, ghost);
         agree("a ghost's event", self.core.poll_event(ghost), None)
@@ -212,7 +222,7 @@ impl World {
             let refused = [
                 self.core.acquire(now, request).is_err(),
                 self.core.try_acquire(now, request).is_err(),
-                self.core.watch_room(now, owner, weight).is_err(),
+                self.core.watch_room(now, request).is_err(),
                 weight == 0 || self.core.resize(now, weight).is_err(),
             ];
             agree("whether it was refused", refused, [true; 4])?;
