@@ -59,3 +59,8 @@ pub use options::{InvalidOption, MAX_COUNT, Notation, Opt, Rule};
 pub use release::Outcome;
 pub use snapshot::{Rejected, STATS, Snapshot, State};
 pub use time::{Instant, Span};
+
+/// The README's example, which `cargo test` runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
