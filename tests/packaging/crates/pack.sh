@@ -4,5 +4,6 @@ set -euo pipefail
 . "$(dirname "$0")/../../ci/lib.sh"
 
 mkdir -p target/packages
-cargo package -q --locked --allow-dirty -p bulkheads >&2
+rm -f target/package/bulkheads-*.crate target/packages/bulkheads-*.crate
+cargo package --quiet --locked --allow-dirty -p bulkheads >&2
 cp target/package/bulkheads-*.crate target/packages/

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# The crate, as its archive holds it.
+# The crate, unpacked from its archive: what is in it, and that it builds for those who use it.
 set -euo pipefail
 . "$(dirname "$0")/../../ci/lib.sh"
 
-for crate in target/packages/bulkheads-*.crate; do
-    tar -tzf "$crate" --wildcards '*/src/lib.rs' >/dev/null || give_up "$crate holds no src/lib.rs"
-done
+tests/ci/venv.sh
+target/venv/bin/python -m pytest -q -rs tests/packaging/crates
