@@ -27,4 +27,13 @@ export default [
       'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },
   },
+  {
+    // Each runs in a host of its own.
+    files: ['tests/packaging/npm/consumers/**'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['Response', 'TextDecoder', 'TextEncoder', 'afterEach', 'beforeEach', 'document', 'expect', 'jest', 'module', 'postMessage', 'require', 'self', 'test'].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
 ];

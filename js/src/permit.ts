@@ -90,15 +90,16 @@ const dropped =
     ? undefined
     : new FinalizationRegistry<Held>(({ driver, id }) => driver.reclaim(id));
 
-// Guarded: the first hosts that run this package lack these symbols.
-define(Symbol.dispose, function (this: Permit) {
+// Some hosts lack these symbols. Code that was compiled for them, `using` and all, then asks for the registered ones.
+const symbols = Symbol as { dispose?: symbol; asyncDispose?: symbol };
+define(symbols.dispose ?? Symbol.for('Symbol.dispose'), function (this: Permit) {
   this.release();
 });
-define(Symbol.asyncDispose, function (this: Permit) {
+define(symbols.asyncDispose ?? Symbol.for('Symbol.asyncDispose'), function (this: Permit) {
   this.release();
   return Promise.resolve();
 });
 
-function define(name: symbol | undefined, value: (this: Permit) => unknown): void {
-  if (name !== undefined) Object.defineProperty(HandPermit.prototype, name, { value, writable: true, configurable: true });
+function define(name: symbol, value: (this: Permit) => unknown): void {
+  Object.defineProperty(HandPermit.prototype, name, { value, writable: true, configurable: true });
 }

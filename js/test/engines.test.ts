@@ -40,15 +40,36 @@ describe('the engine', () => {
     const bulkheads = createRequire(import.meta.url)('bulkheads');
   `;
 
-  it('falls back to wasm when the addon cannot be loaded, and says why', async () => {
-    assert.deepEqual(await report(withoutAddon), [
-      'wasm', 'bulkheads: the native engine could not be loaded (Error: no addon for this machine)', 1,
-    ]);
+  const reasons = /^bulkheads: the native engine could not be loaded: @bulkheads\/engine-\S+: not installed [^;]*; native\W\S+\.node: no addon for this machine$/;
+
+  it('falls back to wasm when the addon cannot be loaded, and says why for each place where it looked', async () => {
+    const [engine, text, limit] = await report(withoutAddon) as unknown[];
+    assert.deepEqual([engine, limit], ['wasm', 1]);
+    assert.match(String(text), reasons);
   });
 
   it('does not fall back when native is forced', async () => {
-    const text = 'bulkheads: the native engine could not be loaded (Error: no addon for this machine)';
-    assert.deepEqual(await report(withoutAddon, 'native'), ['native', text, text]);
+    const [engine, text, made] = await report(withoutAddon, 'native') as unknown[];
+    assert.equal(engine, 'native');
+    assert.match(String(text), reasons);
+    assert.equal(made, text);
+  });
+
+  it('has the reasons one by one', async () => {
+    const { stdout } = await runScript(`${withoutAddon}
+      console.log(bulkheads.Bulkhead.engineError.cause.errors.map((reason) => reason.cause.message.slice(0, 13)).join());
+    `, { env: { BULKHEADS_ENGINE: '' } });
+    assert.equal(stdout, 'not installed,no addon for');
+  });
+
+  it('is not sought where none is published', async () => {
+    const [engine, text] = await report(`
+      import { createRequire } from 'node:module';
+      Object.defineProperty(process, 'arch', { value: 'pdp11' });
+      const bulkheads = createRequire(import.meta.url)('bulkheads');
+    `) as unknown[];
+    assert.equal(engine, 'wasm');
+    assert.match(String(text), /could not be loaded: \S+-pdp11\S*: no engine is published for this platform$/);
   });
 
   it('must be one that there is', async () => {

@@ -159,11 +159,13 @@ describe('without the native engine, Bulkhead.shared', () => {
   `;
 
   it('says what kept the addon from loading, and carries it', async () => {
-    const why = 'bulkheads: the native engine could not be loaded (Error: no addon for this machine)';
+    const why = /^bulkheads: the native engine could not be loaded: .*: no addon for this machine$/;
     const { stdout } = await runScript(script(withoutAddon), { env: { BULKHEADS_ENGINE: '' } });
-    assert.equal(stdout, `${needs}${why} / ${why} / no addon for this machine`);
+    const [text, cause] = stdout.split(' / ');
+    assert.equal(text, needs + String(cause));
+    assert.match(String(cause), why);
     const forced = await runScript(script(withoutAddon), { env: { BULKHEADS_ENGINE: 'native' } });
-    assert.equal(forced.stdout, `Error: ${why} / no addon for this machine / undefined`);
+    assert.match(forced.stdout.split(' / ')[0]?.replace('Error: ', '') ?? '', why);
   });
 
   it('says so in a browser', async () => {

@@ -1,10 +1,19 @@
-// Finds the addon and what it can do. In the built package the addons lie beside `dist`.
+// Finds the addon and what it can do.
 
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { CreateEngine, Settings, Sharing } from '../engine.js';
+import { isAllowed } from './deno.js';
 import { NativeEngine, type RawNativeEngine } from './native.js';
+import { packageFor, platformHere } from './platform.js';
 import { processNow, type RawSharedEngine, SharedNativeEngine } from './shared.js';
+
+/** Of this package; the build puts it in. */
+declare const VERSION: string;
+
+/** This file, or the program that a bundler has put it into. */
+const HERE = typeof __filename === 'string' ? __filename : (process.argv[1] ?? process.execPath);
 
 type Options = Parameters<CreateEngine>;
 
@@ -15,14 +24,67 @@ interface Addon {
   openShared(name: string, wake: () => void, now: number, settings?: Float64Array): RawSharedEngine | Settings | undefined;
 }
 
-/** Throws if there is no addon for this machine. */
+/** Throws if there is no addon for this machine: an `AggregateError` with a reason for each place where one was sought. */
 export function nativeEngine(): { create: CreateEngine; sharing: () => Sharing } {
-  const file = join(__dirname, '..', 'native', `bulkheads.${process.platform}-${process.arch}.node`);
-  const addon = createRequire(__filename)(file) as Addon;
-  // Some hosts that load the addon refuse the memory that it shares with them.
-  addon.createEngine(1);
+  const addon = firstThatLoads(candidates());
   const sharing = sharingOf(addon);
   return { create: (...options) => new NativeEngine(addon.createEngine(...options)), sharing: () => sharing };
+}
+
+/** A place where an addon may be: what it is called, and how it is loaded from there. */
+type Candidate = readonly [name: string, load: (require: NodeJS.Require) => Addon];
+
+function candidates(): Candidate[] {
+  if (!isAllowed('ffi') || !isAllowed('read')) return [['Deno', forbidden]];
+  const platform = platformHere();
+  const published = packageFor(platform);
+  const built = join('native', `bulkheads.${platform}.node`);
+  const file = join(HERE, '../..', built);
+  return [
+    published === undefined ? [platform, none] : [published, (require) => fromPackage(require, published)],
+    // What `make build` leaves there; the published package has no such folder.
+    ...(existsSync(file) ? [[built, (require) => require(file) as Addon] satisfies Candidate] : []),
+  ];
+}
+
+function forbidden(): never {
+  throw new Error('it may not load addons; allow it with --allow-ffi --allow-read');
+}
+
+function none(): never {
+  throw new Error('no engine is published for this platform');
+}
+
+function fromPackage(require: NodeJS.Require, name: string): Addon {
+  const { version } = manifest(require, name);
+  // They speak by the places of numbers in an array: another version may mean something else by them.
+  if (version !== VERSION) throw new Error(`it is version ${version}, and bulkheads is ${VERSION}`);
+  return require(name) as Addon;
+}
+
+function manifest(require: NodeJS.Require, name: string): { version: string } {
+  try {
+    return require(`${name}/package.json`) as { version: string };
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== 'MODULE_NOT_FOUND') throw cause;
+    throw new Error('not installed (optional dependencies left out, or a lock file from another platform?)', { cause });
+  }
+}
+
+function firstThatLoads(places: Candidate[]): Addon {
+  const require = createRequire(HERE);
+  const reasons: Error[] = [];
+  for (const [name, load] of places) {
+    try {
+      const addon = load(require);
+      // Some hosts that load the addon refuse the memory that it shares with them.
+      addon.createEngine(1);
+      return addon;
+    } catch (cause) {
+      reasons.push(new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause }));
+    }
+  }
+  throw new AggregateError(reasons, reasons.map(({ message }) => message).join('; '));
 }
 
 function sharingOf(addon: Addon): Sharing {

@@ -2,6 +2,7 @@
 
 import type { LoadedEngine } from '../host.js';
 import { nativeEngine } from './addon.js';
+import { inlined } from './inlined.js';
 import { failing, notSharing, wasmEngine } from './wasm.js';
 
 export function chooseEngine(forced: string | undefined): LoadedEngine {
@@ -11,7 +12,7 @@ export function chooseEngine(forced: string | undefined): LoadedEngine {
     case '':
       return native(forced === 'native');
     case 'wasm':
-      return { ...wasmEngine(), sharing: notSharing('BULKHEADS_ENGINE is wasm') };
+      return { ...wasmEngine(inlined), sharing: notSharing('BULKHEADS_ENGINE is wasm') };
     default: {
       const error = new RangeError(`BULKHEADS_ENGINE must be native or wasm, got ${forced}`);
       return { kind: 'wasm', create: failing(error), sharing: failing(error), error };
@@ -23,7 +24,7 @@ function native(isForced: boolean): LoadedEngine {
   try {
     return { kind: 'native', ...nativeEngine(), error: undefined };
   } catch (cause) {
-    const error = new Error(`bulkheads: the native engine could not be loaded (${String(cause)})`, { cause });
-    return isForced ? { kind: 'native', create: failing(error), sharing: failing(error), error } : wasmEngine(error);
+    const error = new Error(`bulkheads: the native engine could not be loaded: ${(cause as Error).message}`, { cause });
+    return isForced ? { kind: 'native', create: failing(error), sharing: failing(error), error } : wasmEngine(inlined, error);
   }
 }

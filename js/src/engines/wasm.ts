@@ -1,16 +1,15 @@
 // The engine for any host with WebAssembly, compiled when the first bulkhead is made: importing the package never fails.
 
 import { Engine as WasmEngine, initSync } from '../../../target/wasm/bulkheads_wasm.js';
-import wasm from '../../../target/wasm/bulkheads_wasm_bg.wasm';
 import type { CreateEngine } from '../engine.js';
 import type { LoadedEngine } from '../host.js';
 import { DirectEngine } from './direct.js';
 
-/** With `error`, why another engine was wanted but not to be had. */
-export function wasmEngine(error?: Error): LoadedEngine {
+/** `source` answers the module or its bytes. With `error`, why another engine was wanted but not to be had. */
+export function wasmEngine(source: () => WebAssembly.Module | BufferSource, error?: Error): LoadedEngine {
   let failure: Error | undefined;
   try {
-    ({ memory } = initSync({ module: bytesOf(wasm) }));
+    ({ memory } = initSync({ module: source() }));
   } catch (cause) {
     failure = explained(cause);
   }
@@ -39,12 +38,6 @@ export function notSharing(reason: string, cause?: Error): () => never {
 let memory: WebAssembly.Memory;
 
 const create: CreateEngine = (...options) => new DirectEngine(new WasmEngine(...options), memory);
-
-function bytesOf(hexadecimal: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(hexadecimal.length / 2);
-  for (let place = 0; place < bytes.length; place += 1) bytes[place] = parseInt(hexadecimal.slice(2 * place, 2 * place + 2), 16);
-  return bytes;
-}
 
 function explained(cause: unknown): Error {
   const text =

@@ -1,20 +1,8 @@
+import { inlined } from '../engines/inlined.js';
 import { wasmEngine } from '../engines/wasm.js';
-import { type LoadedEngine, type Scope, setEnvironment } from '../host.js';
+import { setEnvironment } from '../host.js';
+import { web } from '../web.js';
 
-let loaded: LoadedEngine | undefined;
-
-/** Browsers have no async contexts yet. */
-const everywhere: Scope = {
-  runInAsyncScope: (fn, self) => {
-    fn.call(self);
-  },
-};
-
-setEnvironment({
-  outside: (act) => act(),
-  capture: () => everywhere,
-  warn: (message) => console.warn(message),
-  engine: () => (loaded ??= wasmEngine()),
-});
+setEnvironment(web(() => wasmEngine(inlined)));
 
 export * from '../api.js';

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from '../../../js/node_modules/esbuild/lib/main.js';
+import { platformHere } from '../../../js/scripts/platforms.mjs';
 
 const root = new URL('../../../', import.meta.url);
 
@@ -30,7 +31,7 @@ export async function loadWasm() {
   return { memory, create: (...options) => new TestWasmEngine(new Engine(...options), memory) };
 }
 
-export const addonPath = fileURLToPath(new URL(`js/native/bulkheads.${process.platform}-${process.arch}.node`, root));
+export const addonPath = fileURLToPath(new URL(`js/native/bulkheads.${platformHere()}.node`, root));
 
 function loadNative() {
   const { createEngine } = createRequire(import.meta.url)(addonPath);

@@ -3,5 +3,4 @@
 set -euo pipefail
 . "$(dirname "$0")/../../ci/lib.sh"
 
-mkdir -p target/packages
-(cd js && npm pack --silent --pack-destination ../target/packages) >&2
+node js/scripts/pack.mjs

@@ -1,0 +1,3 @@
+import { use } from '../use.mjs';
+
+console.log(await use());

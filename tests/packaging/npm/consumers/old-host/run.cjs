@@ -1,0 +1,7 @@
+// A context of Node 20's, which has little more than what the language itself brings: no Symbol.dispose, no timers, no performance.
+const { readFileSync } = require('node:fs');
+const { createContext, runInContext } = require('node:vm');
+
+const host = createContext({ TextDecoder, TextEncoder });
+runInContext(readFileSync('bundle.js', 'utf8'), host);
+console.log(host.said);

@@ -1,0 +1,3 @@
+import { use } from '../use.mjs';
+
+document.title = await use();

@@ -1,0 +1,7 @@
+import { use } from '../use.mjs';
+
+export default {
+  async test() {
+    console.log(await use());
+  },
+};

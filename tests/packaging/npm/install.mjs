@@ -1,0 +1,76 @@
+// Where the consumers live: copies of `consumers`, each with the packages as npm installed them, below the tools.
+
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { openRegistry } from './registry.mjs';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+export const HOME = join(root, 'target/consumers');
+export const PROGRAMS = join(HOME, 'programs');
+export const engineFolder = (project) => join(HOME, project, 'node_modules/@bulkheads', readdirSync(join(HOME, project, 'node_modules/@bulkheads'))[0]);
+
+/** What the README tells its readers to type. */
+const [LINE] = readFileSync(join(root, 'README.md'), 'utf8').match(/^npm install .*$/m);
+/** The projects, and what is typed in each. */
+const INSTALLS = {
+  whole: LINE,
+  'left-out': `${LINE} --omit=optional`,
+  foreign: `${LINE} --os=darwin --cpu=arm64`,
+};
+/** Projects that had an accident after that. */
+const ACCIDENTS = {
+  garbage: (engine) => writeFileSync(join(engine, 'bulkheads.node'), 'this is no shared library'),
+  outdated: (engine) => edit(join(engine, 'package.json'), (manifest) => ({ ...manifest, version: '0.0.1' })),
+};
+
+export async function install() {
+  linkPrograms();
+  const registry = await openRegistry(join(root, 'target/npm'), join(root, 'target/packages'));
+  const cache = join(HOME, 'cache');
+  rmSync(cache, { recursive: true, force: true });
+  const env = { ...process.env, npm_config_registry: registry.origin, npm_config_cache: cache, npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' };
+  await Promise.all(Object.entries(INSTALLS).map(([project, line]) => promisify(execFile)('bash', ['-c', line], { cwd: start(project), env })));
+  registry.close();
+  for (const [project, happen] of Object.entries(ACCIDENTS)) {
+    cpSync(join(HOME, 'whole'), join(start(project)), { recursive: true });
+    happen(engineFolder(project));
+  }
+}
+
+function start(project) {
+  const folder = join(HOME, project);
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(fileURLToPath(new URL('consumers/', import.meta.url)), folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  return folder;
+}
+
+/** Programs that npm brought inside of a package. Everything that is not said to run on another Node runs on `node`. */
+function linkPrograms() {
+  rmSync(PROGRAMS, { recursive: true, force: true });
+  mkdirSync(PROGRAMS, { recursive: true });
+  const brought = {
+    node: 'node-24/bin/node', 'node-20': 'node-20/bin/node', 'node-22': 'node-22/bin/node', 'node-24': 'node-24/bin/node', 'node-26': 'node-26/bin/node',
+    bun: anyOf('@oven', 'bin/bun'), deno: anyOf('@deno', 'deno'), workerd: anyOf('@cloudflare', 'bin/workerd'),
+  };
+  for (const [name, path] of Object.entries(brought)) {
+    const program = join(HOME, 'node_modules', path);
+    if (!existsSync(program)) throw new Error(`npm has brought no ${name} for this machine (${path})`);
+    chmodSync(program, 0o755);
+    symlinkSync(program, join(PROGRAMS, name));
+  }
+}
+
+/** The package of this scope that fits the machine, which is the only one that is installed. */
+function anyOf(scope, path) {
+  const [name] = readdirSync(join(HOME, 'node_modules', scope));
+  return join(scope, name, path);
+}
+
+function edit(file, change) {
+  writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')))));
+}
