@@ -5,9 +5,10 @@
 // there is nothing to tell, and neither the clock nor the timer is looked at: they cost more than the rest of such a call.
 
 import { Answers } from './answers.js';
+import { Clock } from './clock.js';
 import { ABORTED, COMPLETED, type Engine, Event, FIRST_ID, type HAND, LEAKED, Rejection, RUN } from './engine.js';
 import type { Entry } from './entry.js';
-import { host, now } from './host.js';
+import { host } from './host.js';
 import type { Request } from './options.js';
 import { Hub } from './signals.js';
 import { type BulkheadStats, snapshot } from './stats.js';
@@ -28,7 +29,8 @@ export class Driver {
   /** Who may still hear from the core: those who wait, and those who run without an answer. */
   readonly #table = new Table();
   readonly #fifo: Listener[] = [];
-  readonly #timer = new HostTimer(() => this.#handleTimeout());
+  readonly #clock = new Clock();
+  readonly #timer = new HostTimer(this.#clock, () => this.#handleTimeout());
   readonly #idlers = new Set<() => void>();
   readonly #roomers = new Set<() => void>();
   #isEmptying = false;
@@ -59,7 +61,8 @@ export class Driver {
     hub?.listen();
     let answer: number;
     try {
-      answer = this.#engine.acquire(now(), weight, timeout, deadline, flags, 0);
+      const time = this.#clock.now();
+      answer = this.#engine.acquire(time, weight, timeout, this.#clock.at(deadline), flags, 0);
       // The events first: a newcomer may have the slot of somebody whom the same input has ended.
       this.#collect();
       if (answer < 0) this.#enqueue(entry, -answer, hub);
@@ -79,7 +82,7 @@ export class Driver {
 
   /** The id of a permit by hand, 0 if it cannot be had now. */
   tryAcquire(weight: number): number {
-    const answer = this.#engine.tryAcquire(now(), weight);
+    const answer = this.#engine.tryAcquire(this.#clock.now(), weight);
     this.#settle();
     return answer >= FIRST_ID ? answer : 0;
   }
@@ -95,19 +98,19 @@ export class Driver {
     this.forget(entry);
     const { id } = entry;
     if (this.#engine.finishNow(id, outcome)) return;
-    this.#engine.finish(now(), id, outcome);
+    this.#engine.finish(this.#clock.now(), id, outcome);
     this.#settle();
   }
 
   release(id: number): void {
     if (this.#engine.finishNow(id, COMPLETED)) return;
-    this.#engine.release(now(), id);
+    this.#engine.release(this.#clock.now(), id);
     this.#settle();
   }
 
   /** A permit by hand that was dropped. */
   reclaim(id: number): void {
-    this.#engine.finish(now(), id, LEAKED);
+    this.#engine.finish(this.#clock.now(), id, LEAKED);
     this.#settle();
     if (this.#hasWarned) return;
     this.#hasWarned = true;
@@ -115,29 +118,29 @@ export class Driver {
   }
 
   abort(ids: readonly number[]): void {
-    this.#engine.abort(now(), Float64Array.from(ids));
+    this.#engine.abort(this.#clock.now(), Float64Array.from(ids));
     this.#settle();
   }
 
   resize(limit: number): void {
-    this.#engine.resize(now(), limit);
+    this.#engine.resize(this.#clock.now(), limit);
     this.#settle();
   }
 
   close(abort: boolean): void {
-    this.#engine.close(now(), abort);
+    this.#engine.close(this.#clock.now(), abort);
     this.#settle();
   }
 
   drain(): void {
-    this.#engine.drain(now());
+    this.#engine.drain(this.#clock.now());
     this.#settle();
   }
 
   /** Settles at the first moment when nobody waits and no permit is held. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
-      const isIdle = this.#engine.watchIdle(now());
+      const isIdle = this.#engine.watchIdle(this.#clock.now());
       this.#collect();
       if (isIdle) resolve();
       else this.#idlers.add(resolve);
@@ -147,7 +150,7 @@ export class Driver {
 
   /** Whether a call of this weight would not be turned away as full; if it would, `tell` is called when to ask again. */
   hasRoom(weight: number, tell: () => void): boolean {
-    const has = this.#engine.watchRoom(now(), weight, 0);
+    const has = this.#engine.watchRoom(this.#clock.now(), weight, 0);
     this.#collect();
     if (!has) this.#roomers.add(tell);
     this.#settle();
@@ -200,7 +203,7 @@ export class Driver {
   }
 
   #handleTimeout(): void {
-    this.#engine.handleTimeout(now());
+    this.#engine.handleTimeout(this.#clock.now());
     this.#settle();
   }
 

@@ -1,6 +1,7 @@
 // The one host timer of a bulkhead, however many calls wait.
 
-import { host, now } from './host.js';
+import { type Clock } from './clock.js';
+import { host } from './host.js';
 
 /** Hosts fire anything longer at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
@@ -8,6 +9,7 @@ const LONGEST_DELAY = 2 ** 31 - 1;
 const LONGEST_KEPT = 10_000;
 
 export class HostTimer {
+  readonly #clock: Clock;
   readonly #fire: () => void;
   #handle: ReturnType<typeof setTimeout> | undefined;
   /** When the armed timer fires. */
@@ -18,7 +20,8 @@ export class HostTimer {
   #setter = globalThis.setTimeout;
   #keepsAlive = true;
 
-  constructor(fire: () => void) {
+  constructor(clock: Clock, fire: () => void) {
+    this.#clock = clock;
     this.#fire = fire;
   }
 
@@ -44,7 +47,7 @@ export class HostTimer {
 
   #set(at: number): void {
     this.#clear();
-    const start = now();
+    const start = this.#clock.now();
     const delay = Math.min(Math.max(at - start, this.#wasEarly ? 1 : 0), LONGEST_DELAY);
     this.#delay = delay;
     this.#firesAt = start + delay;
@@ -63,7 +66,7 @@ export class HostTimer {
   #fired(handle: ReturnType<typeof setTimeout>): void {
     // One that could not be cleared, because it was set with other timers.
     if (handle !== this.#handle) return;
-    this.#wasEarly = now() < this.#firesAt;
+    this.#wasEarly = this.#clock.now() < this.#firesAt;
     this.#handle = undefined;
     this.#firesAt = Infinity;
     this.#fire();
