@@ -1,0 +1,87 @@
+"""One version, one licence: what every package says of itself is the same."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import version
+from version import COPIES, ROOT, SOURCE
+
+LICENCE = "MIT OR Apache-2.0"
+LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"]
+
+
+def tracked(pattern: str) -> list[str]:
+    listed = subprocess.run(["git", "ls-files", pattern], cwd=ROOT, capture_output=True, text=True, check=True)
+    return listed.stdout.split()
+
+
+@pytest.mark.parametrize("file", COPIES)
+def test_every_copy_is_the_version_of_the_workspace(file: str) -> None:
+    copies = version.copies(file)
+    assert copies, "nothing that looks like a version"
+    assert set(copies) == {version.version()}
+
+
+def test_every_lock_file_of_cargo_is_looked_at() -> None:
+    assert set(tracked("*Cargo.lock")) == {file for file in COPIES if file.endswith("Cargo.lock")}
+
+
+@pytest.mark.parametrize("file", sorted(set(tracked("*Cargo.toml")) - {SOURCE}))
+def test_crates_that_are_published_or_packed_take_version_and_licence_from_the_workspace(file: str) -> None:
+    package = tomllib.loads((ROOT / file).read_text())["package"]
+    if file.startswith(("bindings-", "core/Cargo")):
+        assert (package["version"], package["license"]) == ({"workspace": True}, {"workspace": True})
+    assert file == "core/Cargo.toml" or package["publish"] is False
+
+
+def test_the_installed_python_package_has_the_version() -> None:
+    assert importlib.metadata.version("bulkheads") == version.version()
+
+
+def test_writing_a_version_changes_all_of_them_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [SOURCE, *COPIES]
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, tmp_path / file)
+    monkeypatch.setattr(version, "ROOT", tmp_path)
+    before = version.version()
+    version.write("98.76.54")
+    assert version.version() == "98.76.54"
+    for file in files:
+        text = (tmp_path / file).read_text()
+        assert "98.76.54" in text
+        assert text.replace("98.76.54", before) == (ROOT / file).read_text()
+
+
+def test_a_tag_that_says_something_else_is_refused() -> None:
+    command: list[str | Path] = [sys.executable, ROOT / "tests/release/version.py", "--released", "v98.76.54"]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert refused.stderr == f"the tag is v98.76.54 and the version {version.version()}\n"
+
+
+def test_the_changelog_ends_where_the_version_is() -> None:
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0] == "Unreleased" or headings[0].split()[0] == version.version()
+
+
+def test_every_manifest_names_the_licence() -> None:
+    assert tomllib.loads((ROOT / SOURCE).read_text())["workspace"]["package"]["license"] == LICENCE
+    assert tomllib.loads((ROOT / "bindings-python/pyproject.toml").read_text())["project"]["license"] == LICENCE
+    assert json.loads((ROOT / "js/package.json").read_text())["license"] == LICENCE
+
+
+@pytest.mark.parametrize("folder", ["core", "bindings-python"])
+def test_the_licences_beside_a_package_are_those_of_the_project(folder: str) -> None:
+    for name in LICENCES:
+        assert (ROOT / folder / name).read_bytes() == (ROOT / name).read_bytes()
