@@ -1,4 +1,4 @@
-"""Every snippet of every README runs and prints what it says; every command and every link is there."""
+"""Every snippet of every README and guide runs and prints what it says; every command and every link is there."""
 
 import re
 import subprocess
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from snippets import ALL, READMES, ROOT, RUNNABLE, Snippet
+from snippets import ALL, FOR_DEVELOPERS, PAGES, ROOT, RUNNABLE, Snippet
 
 MAKE = re.compile(r"^make (?P<target>[a-z-]+)", re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)#:]+)(?:#[^)]*)?\)")
-OTHER_COMMANDS = {"cargo", "make", "npm", "pip"}
+OTHER_COMMANDS = {"cargo", "git", "make", "npm", "pip", "python3"}
 CRATE = ROOT / "core/README.md"
 """Its examples are doc tests of the crate."""
 
@@ -44,7 +44,7 @@ def node_program(snippet: Snippet, folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("snippet", [one for one in ALL if one.info not in RUNNABLE], ids=str)
 def test_every_other_block_is_of_commands_that_exist(snippet: Snippet) -> None:
-    if snippet.info == "rust" and snippet.readme == CRATE:
+    if snippet.info == "rust" and snippet.page == CRATE:
         return
     assert snippet.info == "sh", "a language that this test does not know"
     commands = {line.split()[0] for line in snippet.code.splitlines() if line.strip()}
@@ -53,11 +53,11 @@ def test_every_other_block_is_of_commands_that_exist(snippet: Snippet) -> None:
     assert {match["target"] for match in MAKE.finditer(snippet.code)} <= targets
 
 
-@pytest.mark.parametrize("readme", READMES, ids=lambda readme: str(readme.relative_to(ROOT)))
-def test_every_link_leads_somewhere(readme: Path) -> None:
-    targets = {match["target"] for match in LINK.finditer(readme.read_text())}
-    assert not [target for target in targets if not (readme.parent / target).exists()]
+@pytest.mark.parametrize("page", [*PAGES, *FOR_DEVELOPERS], ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    targets = {match["target"] for match in LINK.finditer(page.read_text())}
+    assert not [target for target in targets if not (page.parent / target).exists()]
 
 
 def test_there_is_a_quick_start_for_each_surface() -> None:
-    assert {snippet.info for snippet in ALL if snippet.readme == ROOT / "README.md"} >= RUNNABLE
+    assert {snippet.info for snippet in ALL if snippet.page == ROOT / "README.md"} >= RUNNABLE
