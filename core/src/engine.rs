@@ -230,6 +230,11 @@ impl Engine {
         self.core.evict(self.instant(now), owner);
     }
 
+    /// See [`Bulkhead::restart`].
+    pub fn restart(&mut self) {
+        self.core.restart();
+    }
+
     /// See [`Bulkhead::watch_idle`].
     pub fn watch_idle(&mut self, owner: OwnerId, now: f64) -> bool {
         self.core.watch_idle(self.instant(now), owner)

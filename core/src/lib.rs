@@ -43,6 +43,7 @@ pub mod mailbox;
 mod options;
 mod owners;
 mod release;
+mod restart;
 mod sampling;
 mod snapshot;
 mod store;

@@ -98,6 +98,18 @@ impl Owners {
         };
     }
 
+    /// As [`Owners::new`], and every other owner is evicted; all timers must have been removed.
+    pub(crate) fn restart(&mut self) {
+        self.wakes.clear();
+        for index in 0..u32::try_from(self.list.len()).unwrap_or(u32::MAX) {
+            self.at(index).woken = false;
+            self.remove(index);
+        }
+        let first = self.at(OwnerId::FIRST.index);
+        first.alive = true;
+        first.generation = OwnerId::FIRST.generation;
+    }
+
     pub(crate) fn find(&self, id: OwnerId) -> Option<u32> {
         let owner = self.list.get(id.index as usize)?;
         (owner.alive && owner.generation == id.generation).then_some(id.index)
