@@ -11,6 +11,7 @@ use crate::engine::{value_error, whole};
 use crate::errors::Refusal;
 use crate::here::{self, Here};
 use crate::host::Step;
+use crate::outside;
 use crate::request::Request;
 use crate::runs::Runs;
 use crate::shared::Shared;
@@ -18,12 +19,13 @@ use crate::table::{Holder, Run, Ticket};
 use crate::waiting::Waiting;
 
 /// Whatever the engine answers from here on is an id, below zero minus an id, between them a code.
-const FIRST_ID: f64 = 4_294_967_296.0;
+pub(crate) const FIRST_ID: f64 = 4_294_967_296.0;
 /// Work that the bulkhead runs.
 const RUN: u32 = 1;
 const COMPLETED: u32 = 0;
-const FAILED: u32 = 1;
-const GRANTED: u32 = 1;
+pub(crate) const FAILED: u32 = 1;
+pub(crate) const LEAKED: u32 = 2;
+pub(crate) const GRANTED: u32 = 1;
 
 /// Who will hold the permit.
 #[derive(Clone, Copy)]
@@ -214,6 +216,9 @@ impl Runs {
             return Ok(());
         };
         let Some(here) = Here::known(slf) else {
+            if !outside::is_in_loop(slf.py())? {
+                return outside::input(slf, |core, now| core.cancel(now, id)).1;
+            }
             let cancel = intern!(slf.py(), "cancel");
             slf.get()
                 .calls(slf.py())
@@ -254,7 +259,10 @@ impl Runs {
 
     pub(crate) fn finish_timed(slf: &Bound<'_, Self>, id: f64, outcome: u32) -> PyResult<()> {
         let Some(here) = Here::known(slf) else {
-            // Its coroutine is finalised, perhaps outside of its loop.
+            if !outside::is_in_loop(slf.py())? {
+                return outside::input(slf, |core, now| core.finish(now, id, outcome)).1;
+            }
+            // Its coroutine is finalised, perhaps in another loop.
             let give_back = intern!(slf.py(), "give_back");
             slf.get()
                 .calls(slf.py())

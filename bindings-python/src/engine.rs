@@ -64,10 +64,7 @@ impl Engine {
         flags: u32,
     ) -> PyResult<i64> {
         let (weight, timeout, deadline) = (weight.0, timeout.0, deadline.0);
-        self.handle
-            .lock()
-            .core
-            .acquire(self.owner, now, weight, timeout, deadline, flags, 0.0)
+        self.input(|core| core.acquire(self.owner, now, weight, timeout, deadline, flags, 0.0))
             .map(whole)
             .map_err(value_error)
     }
@@ -81,28 +78,25 @@ impl Engine {
     }
 
     fn try_acquire(&self, now: f64, weight: Number) -> PyResult<i64> {
-        self.handle
-            .lock()
-            .core
-            .try_acquire(self.owner, now, weight.0)
+        self.input(|core| core.try_acquire(self.owner, now, weight.0))
             .map(whole)
             .map_err(value_error)
     }
 
     fn start(&self, id: f64) {
-        self.handle.lock().core.start(id);
+        self.input(|core| core.start(id));
     }
 
     fn finish(&self, now: f64, id: f64, outcome: u32) -> bool {
-        self.handle.lock().core.finish(now, id, outcome)
+        self.input(|core| core.finish(now, id, outcome))
     }
 
     fn release(&self, now: f64, id: f64) -> bool {
-        self.handle.lock().core.release(now, id)
+        self.input(|core| core.release(now, id))
     }
 
     fn cancel(&self, now: f64, id: f64) -> u32 {
-        self.handle.lock().core.cancel(now, id)
+        self.input(|core| core.cancel(now, id))
     }
 
     #[expect(
@@ -110,23 +104,20 @@ impl Engine {
         reason = "taken out of a Python sequence"
     )]
     fn abort(&self, now: f64, ids: Vec<f64>) {
-        self.handle.lock().core.abort(now, &ids);
+        self.input(|core| core.abort(now, &ids));
     }
 
     fn resize(&self, now: f64, limit: Number) -> PyResult<()> {
-        self.handle
-            .lock()
-            .core
-            .resize(now, limit.0)
+        self.input(|core| core.resize(now, limit.0))
             .map_err(value_error)
     }
 
     fn close(&self, now: f64, abort: bool) {
-        self.handle.lock().core.close(now, abort);
+        self.input(|core| core.close(now, abort));
     }
 
     fn drain(&self, now: f64) {
-        self.handle.lock().core.drain(now);
+        self.input(|core| core.drain(now));
     }
 
     fn evict(&self, now: f64) {
@@ -134,24 +125,32 @@ impl Engine {
         shared.core.evict(self.owner, now);
         shared.drivers.detach(self.owner);
         let forgotten = shared.drivers.forget(self.owner);
+        shared.wake_threads();
         drop(shared);
         drop(forgotten);
     }
 
+    /// In a forked child: nobody of the parent's is here.
+    fn restart(&self) {
+        let mut shared = self.handle.lock();
+        shared.core.restart();
+        let forgotten = shared.forget_drivers();
+        drop(shared);
+        // A loop that is finalised here would take its files out of what the parent's loop still waits for.
+        std::mem::forget(forgotten);
+    }
+
     fn watch_idle(&self, now: f64) -> bool {
-        self.handle.lock().core.watch_idle(self.owner, now)
+        self.input(|core| core.watch_idle(self.owner, now))
     }
 
     fn watch_room(&self, now: f64, weight: Number) -> PyResult<bool> {
-        self.handle
-            .lock()
-            .core
-            .watch_room(self.owner, now, weight.0, 0.0)
+        self.input(|core| core.watch_room(self.owner, now, weight.0, 0.0))
             .map_err(value_error)
     }
 
     fn handle_timeout(&self, now: f64) {
-        self.handle.lock().core.handle_timeout(now);
+        self.input(|core| core.handle_timeout(now));
     }
 
     /// Kind, id and time at once: between two calls another thread could take the next event.
@@ -169,7 +168,7 @@ impl Engine {
     }
 
     fn take_wakes(&self) -> Vec<i64> {
-        let wakes = self.handle.lock().core.take_wakes(self.owner);
+        let wakes = self.handle.lock().take_wakes(self.owner);
         wakes.into_iter().map(whole).collect()
     }
 
@@ -192,6 +191,18 @@ impl Engine {
 
     fn max_queue(&self) -> u32 {
         self.handle.lock().core.core().max_queue()
+    }
+}
+
+impl Engine {
+    /// Blocked threads that it told something are woken in one step with it.
+    fn input<R>(&self, act: impl FnOnce(&mut engine::Engine) -> R) -> R {
+        let mut shared = self.handle.lock();
+        let answer = act(&mut shared.core);
+        if shared.threads.are_blocked() {
+            shared.wake_threads();
+        }
+        answer
     }
 }
 

@@ -1,4 +1,4 @@
-//! `async with` on a bulkhead.
+//! `async with` and `with` on a bulkhead.
 
 use std::sync::OnceLock;
 
@@ -18,6 +18,7 @@ pub(crate) struct Gate {
 
 /// Of one bulkhead: what is called as it is entered, and as it is left.
 struct Ways {
+    runs: Py<Runs>,
     enter: Py<PyAny>,
     leave: Py<PyAny>,
 }
@@ -52,6 +53,7 @@ impl Gate {
         let py = entry.py();
         let runs = entry.get().runs.bind(py);
         let ways = Ways {
+            runs: runs.clone().unbind(),
             enter: entry.getattr(intern!(py, "get"))?.unbind(),
             leave: runs.getattr(intern!(py, "leave"))?.unbind(),
         };
@@ -69,20 +71,41 @@ impl Gate {
         Way { leaves: true }
     }
 
+    fn __enter__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Runs::enter_blocking(slf.get().opened()?.runs.bind(slf.py()))
+    }
+
+    #[pyo3(signature = (kind, error, traceback, /))]
+    fn __exit__(
+        slf: &Bound<'_, Self>,
+        kind: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let _ = (kind, traceback);
+        Runs::exit_blocking(slf.get().opened()?.runs.bind(slf.py()), error)
+    }
+
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Some(ways) = self.ways.get() else {
             return Ok(());
         };
+        visit.call(&ways.runs)?;
         visit.call(&ways.enter)?;
         visit.call(&ways.leave)
     }
 }
 
+impl Gate {
+    fn opened(&self) -> PyResult<&Ways> {
+        let text = "Bulkhead.__init__ was not called";
+        self.ways.get().ok_or_else(|| PyRuntimeError::new_err(text))
+    }
+}
+
 impl Way {
     fn of<'a>(&self, gate: &'a Bound<'_, PyAny>) -> PyResult<&'a Py<PyAny>> {
-        let ways = gate.cast::<Gate>()?.get().ways.get();
-        let ways =
-            ways.ok_or_else(|| PyRuntimeError::new_err("Bulkhead.__init__ was not called"))?;
+        let ways = gate.cast::<Gate>()?.get().opened()?;
         let way = if self.leaves {
             &ways.leave
         } else {

@@ -121,4 +121,9 @@ impl Thread {
         thread_local!(static PLACE: u8 = const { 0 });
         PLACE.with(|place| Self(std::ptr::from_ref(place) as usize))
     }
+
+    /// Odd, which no address of an object is.
+    pub(crate) const fn key(self) -> usize {
+        self.0 << 1 | 1
+    }
 }

@@ -1,22 +1,26 @@
 //! The engine of the Python package: the core's numbers behind a lock, see `docs/engine.md`; and the calls of the package as
 //! far as they go without waiting.
 //!
-//! Nothing here runs Python code, or drops a Python object, while the lock is held. So no finaliser, signal handler or other
-//! thread can ask for the lock of a thread that already has it, and a forked child never inherits it taken.
+//! Nothing here runs Python code, drops a Python object or lets go of the interpreter while the lock is held. So no finaliser or
+//! signal handler can ask for the lock of a thread that already has it, and a forked child never inherits it taken.
 
+mod blocking;
 mod calls;
 mod done;
 mod drivers;
 mod engine;
 mod errors;
 mod gate;
+mod hand;
 mod here;
 mod host;
 mod number;
+mod outside;
 mod request;
 mod runs;
 mod shared;
 mod table;
+mod threads;
 mod waiting;
 mod wakes;
 mod work;

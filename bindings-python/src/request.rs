@@ -66,3 +66,14 @@ impl Request {
         })
     }
 }
+
+/// A weight in its range as a count.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "whole, and in range"
+)]
+pub(crate) fn at_once(weight: f64) -> Option<u32> {
+    let is_in_range = weight.fract() == 0.0 && (1.0..=f64::from(MAX_COUNT)).contains(&weight);
+    is_in_range.then_some(weight as u32)
+}

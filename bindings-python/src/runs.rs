@@ -5,7 +5,9 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
+use crate::blocking;
 use crate::calls::{Kind, outcome};
 use crate::drivers::{Driver, Timer};
 use crate::engine::{Engine, whole};
@@ -14,7 +16,7 @@ use crate::request::Request;
 use crate::shared::Handle;
 use crate::table::{Holder, Ticket};
 use crate::waiting::Waiting;
-use crate::work::Checked;
+use crate::work::{Checked, Way};
 
 /// Calls from admission to release. A class without subclasses: Python calls the methods of such faster. A call without options that finds room, in the only step under way, takes the short way: no
 /// look at the clock, no event, nothing to tell anybody.
@@ -25,6 +27,7 @@ pub(crate) struct Runs {
     ready: Py<PyAny>,
     handle: Handle,
     checked: Checked,
+    checked_blocking: Checked,
 }
 
 impl Runs {
@@ -64,7 +67,8 @@ impl Runs {
             name,
             ready,
             handle: engine.handle.clone(),
-            checked: Checked::default(),
+            checked: Checked::new(Way::Awaited),
+            checked_blocking: Checked::new(Way::Blocking),
         }
     }
 
@@ -135,6 +139,52 @@ impl Runs {
         let _ = (kind, traceback);
         Self::exit(slf, error)?;
         Ok(slf.get().ready(slf.py()))
+    }
+
+    /// Calls `work` with permits, for which this thread may have to be blocked.
+    #[pyo3(signature = (work, args, weight, timeout, deadline, /))]
+    fn run_sync<'py>(
+        slf: &Bound<'py, Self>,
+        work: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        weight: &Bound<'py, PyAny>,
+        timeout: &Bound<'py, PyAny>,
+        deadline: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        blocking::refuse_in_loop(slf, "`run_sync`", "`await run(…)`")?;
+        slf.get().checked_blocking.check(work)?;
+        let request = Request::any(slf, weight, timeout, deadline)?;
+        Self::run_blocking(slf, work, args, request)
+    }
+
+    /// A permit by hand, put into an object that has none yet; this thread may have to be blocked until it is there.
+    #[pyo3(signature = (permit, weight, timeout, deadline, /))]
+    fn fill(
+        slf: &Bound<'_, Self>,
+        permit: &Bound<'_, PyAny>,
+        weight: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+        deadline: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        blocking::refuse_in_loop(slf, "`acquire_sync`", "`await acquire(…)`")?;
+        let request = Request::any(slf, weight, timeout, deadline)?;
+        Self::fill_blocking(slf, permit, request)
+    }
+
+    /// As `fill`, if the permit can be had at once.
+    #[pyo3(signature = (permit, weight, /))]
+    fn fill_at_once(
+        slf: &Bound<'_, Self>,
+        permit: &Bound<'_, PyAny>,
+        weight: f64,
+    ) -> PyResult<bool> {
+        Self::fill_now(slf, permit, weight)
+    }
+
+    /// Takes a permit out of its object and gives it back; false if there is none. 0 completed, 1 failed, 2 leaked.
+    #[pyo3(signature = (permit, outcome, /))]
+    fn empty(slf: &Bound<'_, Self>, permit: &Bound<'_, PyAny>, outcome: u32) -> PyResult<bool> {
+        Self::take_back(slf, permit, outcome)
     }
 
     /// What a call that has to wait awaits. Raises the reason if it may not go on.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bulkheads::OwnerId;
-use bulkheads::engine::{Engine, EventNumbers};
+use bulkheads::engine::{Engine, EventNumbers, owner_number};
 use pyo3::prelude::*;
 
 use crate::calls::Kind;
@@ -12,6 +12,7 @@ use crate::errors::Refusal;
 use crate::host::Step;
 use crate::request::Request;
 use crate::table::{Run, Table, Ticket};
+use crate::threads::Threads;
 
 /// The core, and what is known of those who use it.
 ///
@@ -21,6 +22,9 @@ pub(crate) struct Shared {
     pub(crate) core: Engine,
     pub(crate) table: Table,
     pub(crate) drivers: Drivers,
+    pub(crate) threads: Threads,
+    /// Loops that were told something in a step in which threads were.
+    woken: Vec<OwnerId>,
 }
 
 #[derive(Clone)]
@@ -32,6 +36,8 @@ impl Handle {
             core,
             table: Table::default(),
             drivers: Drivers::default(),
+            threads: Threads::default(),
+            woken: Vec::new(),
         })))
     }
 
@@ -81,7 +87,8 @@ impl Shared {
         let may_wait = queued < bulkhead.max_queue();
         let may_run = queued == 0 && bulkhead.active() + at_once <= bulkhead.limit().into();
         let is_timed = at_once == 0 || self.core.next_timer(owner) < f64::INFINITY;
-        if may_wait || may_run || is_timed || self.drivers.is_shared() {
+        if may_wait || may_run || is_timed || self.drivers.is_shared() || self.threads.are_blocked()
+        {
             return None;
         }
         let Request {
@@ -100,6 +107,9 @@ impl Shared {
     /// Tells the waiters that an input ended, if that is all there is to do after it: no other event, no timer to arm, no other
     /// driver that may have an event.
     pub(crate) fn settle(&mut self, owner: OwnerId) -> Settled {
+        if self.threads.are_blocked() {
+            self.wake_threads();
+        }
         let next = self.core.next_timer(owner);
         let is_at_rest = |driver: &Driver| driver.is_at_rest(next);
         if self.drivers.is_shared() || !self.drivers.get(owner).is_some_and(is_at_rest) {
@@ -122,6 +132,35 @@ impl Shared {
         } else {
             Settled::Quietly
         }
+    }
+
+    /// Wakes the blocked threads that an input told something, in one step with it; true if a loop was told something too, which
+    /// has to be woken in Python.
+    pub(crate) fn wake_threads(&mut self) -> bool {
+        while let Some(owner) = self.core.next_wake(OwnerId::FIRST) {
+            if !self.threads.wake(owner) && !self.woken.contains(&owner) {
+                self.woken.push(owner);
+            }
+        }
+        !self.woken.is_empty()
+    }
+
+    /// The owners whose loops have to be woken, but not `owner` if it has nothing to hear.
+    pub(crate) fn take_wakes(&mut self, owner: OwnerId) -> Vec<f64> {
+        let mut wakes = self.core.take_wakes(owner);
+        for other in std::mem::take(&mut self.woken) {
+            if other != owner || self.core.events(owner).next().is_some() {
+                wakes.push(owner_number(other));
+            }
+        }
+        wakes
+    }
+
+    /// In a forked child none of them is there. What they held of Python's is to be dropped after the lock.
+    pub(crate) fn forget_drivers(&mut self) -> Drivers {
+        self.threads.forget();
+        self.woken.clear();
+        std::mem::take(&mut self.drivers)
     }
 
     /// The task of a waiter is cancelled: it is to be woken, and gives up then. Answers the driver if its loop has to be asked.

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::calls::Kind;
 use crate::engine::whole;
-use crate::host::{self, Step};
+use crate::host::{self, Step, Thread};
 use crate::wakes::Callback;
 
 /// The place of a run in the table, its holder's from `begin` to `end`.
@@ -62,7 +62,7 @@ pub(crate) struct Phase {
 pub(crate) struct Holder {
     /// None where a loop runs code without a task, and once the run is answered.
     pub(crate) task: Option<Py<PyAny>>,
-    /// The address of the task, or of the loop if there is none.
+    /// The address of the task, or of the loop if there is none; an odd number of a thread's own.
     pub(crate) key: usize,
     /// How often the task had been cancelled by then.
     pub(crate) cancelling: i64,
@@ -115,6 +115,18 @@ impl Holder {
         key: 0,
         cancelling: 0,
     };
+
+    /// This thread, outside of any loop.
+    pub(crate) fn thread() -> Self {
+        Self {
+            key: Thread::current().key(),
+            ..Self::NOBODY
+        }
+    }
+
+    const fn is_thread(&self) -> bool {
+        self.key % 2 == 1
+    }
 
     pub(crate) fn of(step: &Step<'_>) -> PyResult<Self> {
         let task = step.task.as_ref();
@@ -176,6 +188,15 @@ impl Table {
     /// What the holder of this key entered last.
     pub(crate) fn last_entered(&self, key: usize) -> Option<Ticket> {
         self.entered.get(&key).copied()
+    }
+
+    /// What any thread entered last.
+    pub(crate) fn last_entered_by_threads(&self) -> Option<Ticket> {
+        let entries = self.entered.values().filter_map(|ticket| {
+            let run = self.get(*ticket).filter(|run| run.holder.is_thread())?;
+            Some((run.entry, *ticket))
+        });
+        entries.max().map(|(_, ticket)| ticket)
     }
 
     /// The last entry of each holder of an owner, with its task, in the order in which they came.

@@ -7,28 +7,78 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCFunction, PyFunction};
 
+const COROUTINE: u32 = 0x80;
 const ASYNC_GENERATOR: u32 = 0x200;
 
 /// Remembers the addresses of a few functions that were found fit to run, each in the place that its own bits give it.
 ///
 /// A look at a function's flags is an audited event, and dear. An address may have come to another function since, so this
 /// only saves that look: what a function returns is looked at in any case before it is awaited.
-#[derive(Default)]
-pub(crate) struct Checked([AtomicUsize; 8]);
+pub(crate) struct Checked {
+    way: Way,
+    places: [AtomicUsize; 8],
+}
+
+/// How work is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    Awaited,
+    Blocking,
+}
 
 impl Checked {
-    /// Raises `TypeError` unless it can be called, and runs while it is awaited.
+    pub(crate) fn new(way: Way) -> Self {
+        let places = <[AtomicUsize; 8]>::default();
+        Self { way, places }
+    }
+
+    /// Raises `TypeError` unless it can be called, and runs while it is awaited, or until it returns.
     pub(crate) fn check(&self, work: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(function) = function(work)? else {
-            return check_other(work);
+            return self.way.check(work);
         };
         let address = function.as_ptr() as usize;
         // Python's objects lie at multiples of 16.
-        let place = &self.0[(address >> 4) % self.0.len()];
+        let place = &self.places[(address >> 4) % self.places.len()];
         if place.load(Ordering::Relaxed) != address {
-            check_function(work, &function)?;
+            self.way.check_function(work, &function)?;
             place.store(address, Ordering::Relaxed);
         }
+        Ok(())
+    }
+}
+
+impl Way {
+    fn check_function(
+        self,
+        work: &Bound<'_, PyAny>,
+        function: &Bound<'_, PyFunction>,
+    ) -> PyResult<()> {
+        let py = work.py();
+        let code = function.getattr(intern!(py, "__code__"))?;
+        let flags: u32 = code.getattr(intern!(py, "co_flags"))?.extract()?;
+        let refused = match self {
+            Self::Awaited => ASYNC_GENERATOR,
+            Self::Blocking => ASYNC_GENERATOR | COROUTINE,
+        };
+        if flags & refused == 0 {
+            return Ok(());
+        }
+        self.check(work)
+    }
+
+    fn check(self, work: &Bound<'_, PyAny>) -> PyResult<()> {
+        static AWAITED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static BLOCKING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        if work.is_exact_instance_of::<PyCFunction>() {
+            return Ok(());
+        }
+        let py = work.py();
+        let check = match self {
+            Self::Awaited => AWAITED.import(py, "bulkheads._work", "check_work")?,
+            Self::Blocking => BLOCKING.import(py, "bulkheads._work", "check_blocking_work")?,
+        };
+        check.call1((work,))?;
         Ok(())
     }
 }
@@ -44,26 +94,6 @@ fn function<'py>(work: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyFunct
         return Ok(function.cast_into_exact::<PyFunction>().ok());
     }
     Ok(None)
-}
-
-fn check_function(work: &Bound<'_, PyAny>, function: &Bound<'_, PyFunction>) -> PyResult<()> {
-    let py = work.py();
-    let code = function.getattr(intern!(py, "__code__"))?;
-    let flags: u32 = code.getattr(intern!(py, "co_flags"))?.extract()?;
-    if flags & ASYNC_GENERATOR == 0 {
-        return Ok(());
-    }
-    check_other(work)
-}
-
-fn check_other(work: &Bound<'_, PyAny>) -> PyResult<()> {
-    static CHECK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    if work.is_exact_instance_of::<PyCFunction>() {
-        return Ok(());
-    }
-    let check = CHECK.import(work.py(), "bulkheads._work", "check_work")?;
-    check.call1((work,))?;
-    Ok(())
 }
 
 fn method_type(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {

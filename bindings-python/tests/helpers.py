@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+import threading
+import time
+from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
 from bulkheads import Bulkhead
 from bulkheads.testing import VirtualLoop
+
+SOON = 30
+"""Seconds that nothing takes, unless it hangs."""
 
 
 def loop() -> VirtualLoop:
@@ -20,6 +25,43 @@ async def settle() -> None:
 
 def spawn(coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
     return asyncio.create_task(coroutine)
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Other threads get their turn until they have brought this about."""
+    give_up = time.monotonic() + SOON
+    while not is_so():
+        assert time.monotonic() < give_up
+        time.sleep(0)
+
+
+def in_thread(function: Callable[..., Any], *args: Any) -> Started:
+    return Started(function, args)
+
+
+class Started:
+    """A thread, and what its function returned or raised."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self._outcome: Any = None
+        self._error: BaseException | None = None
+        self._call = (function, args)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        function, args = self._call
+        try:
+            self._outcome = function(*args)
+        except BaseException as error:
+            self._error = error
+
+    def result(self) -> Any:
+        self._thread.join(SOON)
+        assert not self._thread.is_alive()
+        if self._error is not None:
+            raise self._error
+        return self._outcome
 
 
 class Work:

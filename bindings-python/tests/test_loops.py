@@ -1,22 +1,29 @@
-"""One bulkhead, many event loops: one after the other, in several threads at once, and loops that died."""
+"""One bulkhead, many event loops: one after the other, in several threads at once, and loops that died; on both kinds of loop."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import os
+import math
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from bulkheads import Bulkhead, BulkheadFullError, BulkheadTimeoutError, Permit
-from helpers import check_books, probe_full
+from helpers import SOON, check_books, in_thread, probe_full, until
 
-SOON = 30
+
+@pytest.fixture(autouse=True, params=["asyncio", "uvloop"])
+def kind_of_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whatever makes a loop makes one of this kind."""
+    if request.param == "uvloop":
+        asyncio.set_event_loop_policy(pytest.importorskip("uvloop").EventLoopPolicy())
+    yield
+    asyncio.set_event_loop_policy(None)
 
 
 def run_in_thread(main: Callable[[], Any]) -> threading.Thread:
@@ -227,35 +234,124 @@ def test_a_loop_that_dies_beside_a_living_one_holds_nobody_up() -> None:
     probe_full(bulkhead, 1)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning")
-def test_a_forked_child_goes_on_by_itself_without_what_the_parents_loop_held() -> None:
-    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=2, timeout=0.01)
+@pytest.fixture
+def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody says that a loop was closed: whoever waits looks from time to time."""
+    monkeypatch.setattr("bulkheads._drivers._CLOSED_LOOKED_AFTER", 0.001)
 
-    async def main() -> int:
-        async with bulkhead:
-            child = os.fork()
-            if child == 0:
-                _in_child(bulkhead)
-        return child
 
-    child = asyncio.run(main())
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+def loop_that_holds(bulkhead: Bulkhead) -> tuple[asyncio.AbstractEventLoop, Permit]:
+    async def take() -> Permit:
+        return await bulkhead.acquire()
+
+    event_loop = asyncio.new_event_loop()
+    return event_loop, event_loop.run_until_complete(take())
+
+
+@pytest.mark.usefixtures("looks_often")
+def test_who_waits_already_gets_what_a_loop_held_that_is_closed() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=9, timeout=math.inf)
+    order: list[str] = []
+    event_loop, held = loop_that_holds(bulkhead)
+    in_loop = in_thread(asyncio.run, bulkhead.run(order.append, "loop"))
+    until(lambda: bulkhead.stats().queued == 1)
+    blocked = in_thread(bulkhead.run_sync, order.append, "thread")
+    until(lambda: bulkhead.stats().queued == 2)
+    event_loop.close()
+    in_loop.result()
+    blocked.result()
+    assert order == ["loop", "thread"]
+    assert (bulkhead.stats().abandoned_runs, bulkhead.stats().completed) == (1, 2)
+    held.release()
     probe_full(bulkhead, 1)
 
 
-def _in_child(bulkhead: Bulkhead) -> None:
-    """A new loop, in a thread of its own: this one still believes to be in its parent's."""
-    status = [1]
+@pytest.mark.usefixtures("looks_often")
+def test_a_blocked_thread_alone_hears_of_it_too() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=9, timeout=math.inf)
+    event_loop, held = loop_that_holds(bulkhead)
+    blocked = in_thread(bulkhead.run_sync, int)
+    until(lambda: bulkhead.stats().queued == 1)
+    event_loop.close()
+    blocked.result()
+    held.release()
+    probe_full(bulkhead, 1)
 
-    def use() -> None:
-        asyncio.run(bulkhead.run(int))
-        probe_full(bulkhead, 1)
-        status[0] = 0
 
-    try:
-        thread = threading.Thread(target=use, daemon=True)
-        thread.start()
-        thread.join(SOON)
-    finally:
-        os._exit(status[0])
+def test_a_loop_that_is_stopped_but_not_closed_keeps_its_grants() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=9, timeout=SOON)
+    event_loop = asyncio.new_event_loop()
+    order: list[str] = []
+
+    async def begin() -> asyncio.Task[None]:
+        waiter = asyncio.create_task(bulkhead.run(order.append, "stopped"))
+        await asyncio.sleep(0)
+        assert bulkhead.stats().queued == 1
+        return waiter
+
+    with bulkhead:
+        waiter = event_loop.run_until_complete(begin())
+        blocked = in_thread(bulkhead.run_sync, order.append, "thread")
+        until(lambda: bulkhead.stats().queued == 2)
+    # Granted, and nobody there to run: the limit is used.
+    assert (bulkhead.stats().active, bulkhead.stats().queued) == (1, 1)
+    with pytest.raises(BulkheadTimeoutError):
+        bulkhead.run_sync(int, timeout=0.001)
+    event_loop.run_until_complete(waiter)
+    blocked.result()
+    event_loop.close()
+    assert order == ["stopped", "thread"]
+    probe_full(bulkhead, 1)
+
+
+def test_a_task_that_is_destroyed_unresumed_holds_nobody_up() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=9, timeout=SOON)
+    event_loop = asyncio.new_event_loop()
+    event_loop.set_exception_handler(lambda *_: None)
+    tasks: set[Any] = set()
+
+    async def begin() -> None:
+        tasks.add(asyncio.create_task(bulkhead.run(int)))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+    with bulkhead:
+        event_loop.run_until_complete(begin())
+        blocked = in_thread(bulkhead.run_sync, int)
+        until(lambda: bulkhead.stats().queued == 2)
+    assert bulkhead.stats().active == 1
+    # Its grant lies in the loop's queue of callbacks, which goes with the loop.
+    event_loop.close()
+    del event_loop
+    tasks.clear()
+    gc.collect()
+    in_thread(bulkhead.run_sync, int).result()
+    blocked.result()
+    probe_full(bulkhead, 1)
+
+
+def test_a_waiter_of_a_closed_loop_leaves_and_its_grant_is_given_back() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=9, timeout=SOON)
+    loops = [asyncio.new_event_loop() for _ in range(2)]
+    waiting: list[Any] = []
+
+    async def begin() -> None:
+        call = bulkhead.run(int)
+        call.send(None)
+        waiting.append(call)
+
+    with bulkhead:
+        for event_loop in loops:
+            event_loop.run_until_complete(begin())
+    assert (bulkhead.stats().active, bulkhead.stats().queued) == (1, 1)
+    loops[1].close()
+    with pytest.raises(BulkheadTimeoutError):
+        bulkhead.run_sync(int, timeout=0.001)
+    assert (bulkhead.stats().active, bulkhead.stats().queued) == (1, 0)
+    loops[0].close()
+    assert bulkhead.run_sync(int) == 0
+    stats = bulkhead.stats()
+    assert (stats.rejected.cancelled, stats.abandoned_runs, stats.completed) == (1, 1, 2)
+    for call in waiting:
+        call.close()
+    probe_full(bulkhead, 1)

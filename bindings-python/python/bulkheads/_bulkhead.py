@@ -12,7 +12,6 @@ from ._calls import Calls
 from ._engine import Engine, Gate
 from ._entering import Entering
 from ._map import run_all
-from ._numbers import FIRST_ID
 from ._permit import Acquisition, Permit
 from ._source import check_items
 from ._work import check_work, is_awaitable
@@ -30,7 +29,8 @@ class Bulkhead(Gate):
     A call that gets its permits runs; one that cannot get them yet waits in a bounded queue, for a bounded time, first come,
     first served; every other call is rejected at once, with an error that says which bound rejected it.
 
-    It may be made anywhere and serve any number of event loops, one after the other or in several threads.
+    It may be made anywhere and serve any number of event loops and threads at once, in one order: `async with` and `run` wait
+    in their loop, `with` and `run_sync` block their thread.
     """
 
     def __init__(
@@ -122,15 +122,39 @@ class Bulkhead(Gate):
         del runs[ticket]
         return result
 
+    def run_sync(
+        self,
+        fn: Callable[[*Arguments], Result],
+        /,
+        *args: *Arguments,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+    ) -> Result:
+        """As `run` for a thread, which is blocked while it waits: calls `fn(*args)` with `weight` permits and returns its result.
+
+        Waiting lets other threads run, and Ctrl-C ends it. Nothing can cancel a function that runs: there is no call time-out,
+        and `timeout` and `deadline` bound the wait alone. In a thread where an event loop runs it raises RuntimeError.
+        """
+        result: Result = self._runs.run_sync(fn, args, weight, timeout, deadline)
+        return result
+
     def acquire(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Acquisition:
         """A permit: `async with shipping.acquire() as permit` or `permit = await shipping.acquire()`; see `Acquisition`."""
         return Acquisition(self._calls, weight, timeout, deadline)
 
+    def acquire_sync(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Permit:
+        """A permit by hand, for which this thread is blocked: `with shipping.acquire_sync(weight=2) as permit`; as `run_sync`."""
+        weight = _options.count("weight", weight)
+        permit = Permit(self._calls, 0, weight)
+        self._runs.fill(permit, weight, timeout, deadline)
+        return permit
+
     def try_acquire(self, weight: int = 1) -> Permit | None:
         """A permit by hand if it can be had at once, also outside any event loop; it never waits."""
         weight = _options.count("weight", weight)
-        ticket = self._calls.drivers.here().try_acquire(weight)
-        return Permit(self._calls, ticket, weight) if ticket >= FIRST_ID else None
+        permit = Permit(self._calls, 0, weight)
+        return permit if self._runs.fill_at_once(permit, weight) else None
 
     @overload
     def wrap(self, fn: Callable[Parameters, Awaitable[Result]], /) -> Callable[Parameters, Coroutine[Any, Any, Result]]: ...

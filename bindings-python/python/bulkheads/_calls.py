@@ -111,6 +111,14 @@ class Calls:
         """Other loops may have been closed since the last call."""
         self.drivers.evict_closed()
 
+    def look(self) -> tuple[float, float]:
+        """For a thread that is to be blocked: the time, and for how long, whatever happens. See `Drivers.look`."""
+        return self.drivers.look()
+
+    def wake(self, owner: int) -> None:
+        """A loop that was told something where none runs."""
+        self.drivers.wake(owner)
+
     def give_back(self, id: int, outcome: int) -> None:
         """The end of a run, wherever it comes to it."""
         self.drivers.here().finish(id, outcome)
@@ -119,9 +127,9 @@ class Calls:
         """A caller gives up, wherever its coroutine is when it is closed."""
         self.drivers.here().cancel(id)
 
-    def reclaim(self, id: int, permit: Permit) -> None:
+    def reclaim(self, permit: Permit) -> None:
         """From a finaliser, in any thread and at any point of the program: so nothing is settled here."""
-        self.drivers.outside.finish(id, LEAKED)
+        self.runs.empty(permit, LEAKED)
         if not self._has_warned:
             self._has_warned = True
             text = f"a permit of bulkhead {self.name} was dropped without release; use `async with` (said once per bulkhead)"

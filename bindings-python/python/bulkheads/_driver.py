@@ -32,11 +32,6 @@ class Driver:
         self.engine = engine
         self.clock = clock
 
-    def try_acquire(self, weight: int) -> int:
-        ticket = self.engine.try_acquire(self.clock(), weight)
-        self.settle()
-        return ticket
-
     def finish(self, ticket: int, outcome: int) -> None:
         self.engine.finish(self.clock(), ticket, outcome)
         self.settle()
@@ -179,7 +174,7 @@ class LoopDriver(Driver):
         One that nobody needs stays until the loop's next turn: calls that end in the turn they began in would otherwise each
         leave a cancelled timer behind, which a loop gets rid of only between its turns.
         """
-        when = self.engine.next_timer()
+        when = min(self.engine.next_timer(), self.family.next_look())
         if when == math.inf:
             if self._timer is not None and not self.is_tidied:
                 self.is_tidied = True
@@ -214,6 +209,8 @@ class LoopDriver(Driver):
         else:
             # Some loops count whole milliseconds and fire earlier than that: do not spin until it is time.
             self._earliest = now + 0.001
+        if self.family.is_shared:
+            self.family.evict_closed()
         self.engine.handle_timeout(now)
         self.settle()
 

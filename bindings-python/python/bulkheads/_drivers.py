@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import threading
 import time
 import weakref
 from asyncio.events import _get_running_loop
-from typing import TYPE_CHECKING
+from types import FunctionType
+from typing import TYPE_CHECKING, Final
 
 from ._driver import Driver, LoopDriver
 from ._engine import Engine
@@ -16,6 +18,9 @@ from ._idle import Idleness
 
 if TYPE_CHECKING:
     from ._calls import Calls
+
+_SIGNALS_LOOKED_AFTER: Final = 0.05
+_CLOSED_LOOKED_AFTER: Final = 0.25
 
 _all: weakref.WeakSet[Drivers] = weakref.WeakSet()
 
@@ -35,6 +40,7 @@ class Drivers:
         self._engine = engine
         self._latest: LoopDriver | None = None
         self._by_owner: dict[int, LoopDriver] = {}
+        self._parents = self._by_owner
         self.lock = threading.RLock()
         _all.add(self)
 
@@ -57,15 +63,33 @@ class Drivers:
         if not self.is_shared and engine is not self._engine:
             return
         for owner in engine.take_wakes():
-            driver = self._by_owner.get(owner)
-            if driver is not None:
-                self._wake(driver)
+            self.wake(owner)
 
-    def _wake(self, driver: LoopDriver) -> None:
+    def wake(self, owner: int) -> None:
+        """Wakes a driver, if there is one, or ends it if its loop is closed."""
+        driver = self._by_owner.get(owner)
+        if driver is None:
+            return
         try:
             driver.wake()
         except RuntimeError:
             self._evict(driver)
+
+    def look(self) -> tuple[float, float]:
+        """The time, after loops that were closed gave back what they held, and for how long a thread may be blocked then.
+
+        Signals are looked after by the main thread alone. A loop says nothing when it is closed.
+        """
+        self.evict_closed()
+        nap = _CLOSED_LOOKED_AFTER if self._by_owner else math.inf
+        if threading.current_thread() is threading.main_thread():
+            nap = _SIGNALS_LOOKED_AFTER
+        return self.outside.clock(), nap
+
+    def next_look(self) -> float:
+        """When a loop has to look whether another was closed: whoever waits may wait for what that one held."""
+        is_to_look = self.is_shared and self.outside.clock is time.monotonic and self._engine.queued()
+        return time.monotonic() + _CLOSED_LOOKED_AFTER if is_to_look else math.inf
 
     def evict_closed(self) -> None:
         """Ends the drivers whose loops were closed: what they still held goes to the living."""
@@ -73,11 +97,15 @@ class Drivers:
             if driver.loop.is_closed():
                 self._evict(driver)
 
-    def evict_all(self) -> None:
-        """In a forked child, where no loop of the parent runs, and no thread that may have held the lock."""
+    def leave_parent_behind(self) -> None:
+        """In a forked child, where no loop of the parent runs, and no thread that waits, or may have held the lock."""
         self.lock = threading.RLock()
-        for driver in self._by_owner.values():
-            self._evict(driver)
+        # Kept: a loop that is finalised here would take its files out of what the parent's loop still waits for.
+        self._parents = self._by_owner
+        self._know({})
+        self._latest = None
+        self._engine.restart()
+        self.idleness.restart()
 
     def _of(self, loop: asyncio.AbstractEventLoop) -> LoopDriver:
         with self.lock:
@@ -93,7 +121,7 @@ class Drivers:
         driver = LoopDriver(self, engine, loop)
         self._know({**self._by_owner, engine.owner(): driver})
         # Code outside any loop, a finaliser for one, reads the clock that the loops read.
-        self.outside.clock = loop.time
+        self.outside.clock = time.monotonic if _is_real(loop) else loop.time
         return driver
 
     def _evict(self, driver: LoopDriver) -> None:
@@ -111,9 +139,15 @@ class Drivers:
         self._by_owner = by_owner
 
 
+def _is_real(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether its clock is the system's. That of a compiled loop is, which other threads should not ask."""
+    clock: object = getattr(loop.time, "__func__", loop.time)
+    return clock is asyncio.BaseEventLoop.time or not isinstance(clock, FunctionType)
+
+
 def _leave_parents_behind() -> None:
     for drivers in tuple(_all):
-        drivers.evict_all()
+        drivers.leave_parent_behind()
 
 
 if hasattr(os, "register_at_fork"):

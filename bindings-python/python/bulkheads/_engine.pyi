@@ -9,6 +9,7 @@ from typing import Any, Self, final
 from typing_extensions import disjoint_base
 
 from ._calls import Calls
+from ._permit import Permit
 
 __all__ = ["Done", "Engine", "Entry", "Gate", "Runs", "Waiting"]
 
@@ -39,6 +40,8 @@ class Engine:
     def close(self, now: float, abort: bool) -> None: ...
     def drain(self, now: float) -> None: ...
     def evict(self, now: float) -> None: ...
+    def restart(self) -> None:
+        """In a forked child: empty books, and no owner but the first."""
     def watch_idle(self, now: float) -> bool: ...
     def watch_room(self, now: float, weight: float) -> bool: ...
     def handle_timeout(self, now: float) -> None: ...
@@ -73,6 +76,22 @@ class Runs:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
     ) -> Coroutine[Any, Any, None]:
         """The end of a bare `async with`."""
+    def run_sync(
+        self,
+        work: Callable[..., Any],
+        args: tuple[object, ...],
+        weight: object,
+        timeout: object,
+        deadline: object,
+        /,
+    ) -> Any:
+        """Calls `work` with permits, for which this thread may have to be blocked."""
+    def fill(self, permit: Permit, weight: object, timeout: object, deadline: object, /) -> None:
+        """A permit by hand, put into an object that has none yet; this thread may have to be blocked until it is there."""
+    def fill_at_once(self, permit: Permit, weight: int, /) -> bool:
+        """As `fill`, if the permit can be had at once."""
+    def empty(self, permit: Permit, outcome: int, /) -> bool:
+        """Takes a permit out of its object and gives it back; false if there is none. 0 completed, 1 failed, 2 leaked."""
     def wait(self, ticket: int, /) -> Waiting:
         """What a call that has to wait awaits. Raises the reason if it may not go on."""
     def tell(self, owner: int, kind: int, id: int, time: float, /) -> bool:
@@ -112,6 +131,11 @@ class Gate:
     def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
     ) -> Coroutine[Any, Any, None]: ...
+    def __enter__(self) -> None:
+        """As `__aenter__`, but the thread is blocked until the permit is there. RuntimeError where an event loop runs."""
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> None: ...
 
 @disjoint_base
 class Entry:

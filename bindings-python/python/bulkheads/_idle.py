@@ -66,6 +66,10 @@ class Idleness:
             self._read()
             return idle.has_come
 
+    def restart(self) -> None:
+        """In a forked child nobody waits and no permit is held."""
+        self._tell()
+
     def _read(self) -> None:
         """Nobody waits or runs under this engine, so that it has no other events."""
         if self._engine.next_event() is not None:

@@ -41,14 +41,12 @@ class Permit:
 
     def _give_back(self, error: BaseException | None) -> bool:
         """As `release`, but failed if there was an error; false if it was given back before."""
+        if self._ticket is None:
+            return self._calls.runs.empty(self, COMPLETED if error is None else FAILED)
         id, self._id = self._id, 0
-        if not id:
-            return False
-        if self._ticket is not None:
+        if id:
             self._calls.runs.release(self._ticket, error)
-        else:
-            self._calls.drivers.here().finish(id, COMPLETED if error is None else FAILED)
-        return True
+        return bool(id)
 
     def __enter__(self) -> Self:
         return self
@@ -69,8 +67,9 @@ class Permit:
         return f"<Permit of {self._calls.name}, weight {self._weight}, {state}>"
 
     def __del__(self) -> None:
-        if self._id:
-            self._calls.reclaim(self._id, self)
+        # A signal handler may have raised before it was whole.
+        if getattr(self, "_id", 0):
+            self._calls.reclaim(self)
 
 
 class Acquisition(Coroutine[Any, Any, Permit]):

@@ -20,6 +20,20 @@ def check_work(fn: object) -> None:
     raise TypeError(f"fn must be a function, got {fn!r}")
 
 
+def check_blocking_work(fn: object) -> None:
+    """As `check_work`, for what a thread runs that is blocked meanwhile."""
+    check_work(fn)
+    if inspect.iscoroutinefunction(fn):
+        raise TypeError(f"{fn!r} is an async function, which would run without a permit; use `await run(…)` in a loop")
+
+
+def refuse_result(fn: object, result: object) -> None:
+    """Raises TypeError: what a blocking function returned does its work later."""
+    if inspect.iscoroutine(result):
+        result.close()
+    raise TypeError(f"{fn!r} returned {result!r}, which would go on without a permit; use `await run(…)` in a loop")
+
+
 def is_awaitable(fn: object, result: object) -> bool:
     """Whether what `fn` returned is to be awaited. Raises TypeError for what would do its work without a permit."""
     if isinstance(result, AsyncGeneratorType):
