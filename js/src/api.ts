@@ -1,7 +1,8 @@
 // What the package exports, wherever it runs.
 
 export { Bulkhead } from './bulkhead.js';
-export type { WorkContext } from './call.js';
+export type { Work, WorkContext } from './call.js';
+export type { EngineKind } from './engine.js';
 export {
   BulkheadCallTimeoutError,
   BulkheadClosedError,
@@ -14,4 +15,5 @@ export {
 export type { MapContext } from './map.js';
 export type { BulkheadOptions, CallOptions, CloseOptions, MapOptions } from './options.js';
 export type { Permit } from './permit.js';
+export type { Items } from './source.js';
 export type { BulkheadStats, Histogram, SampledHistogram } from './stats.js';

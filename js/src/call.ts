@@ -16,6 +16,7 @@ export interface WorkContext {
   readonly signal: AbortSignal;
 }
 
+/** What a bulkhead runs; it may use the signal of its context. */
 export type Work<Result> = (context: WorkContext) => Result;
 
 /** Never throws for what the work does; throws for a number out of its range. */

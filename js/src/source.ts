@@ -2,6 +2,7 @@
 
 import { wrongType } from './options.js';
 
+/** What `map` takes its items from, one at a time. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 type Step<Item> = IteratorResult<Item, unknown>;
