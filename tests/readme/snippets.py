@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("*/README.md")), *sorted(ROOT.glob("docs/guides/*.md"))]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("*/README.md")), ROOT / "docs/index.md", *sorted(ROOT.glob("docs/guides/*.md"))]
 FOR_DEVELOPERS = [ROOT / "CONTRIBUTING.md", ROOT / "RELEASING.md", ROOT / "SECURITY.md"]
 BLOCK = re.compile(r"^```(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 PRINTS = re.compile(r"(?://|#) → (?P<lines>.*)$", re.MULTILINE)
@@ -31,9 +31,7 @@ class Snippet:
 
 def snippets(page: Path) -> list[Snippet]:
     text = page.read_text()
-    return [
-        Snippet(page, text.count("\n", 0, match.start()) + 1, match["info"], match["code"]) for match in BLOCK.finditer(text)
-    ]
+    return [Snippet(page, text.count("\n", 0, match.start()) + 1, match["info"], match["code"]) for match in BLOCK.finditer(text)]
 
 
 ALL = [snippet for page in [*PAGES, *FOR_DEVELOPERS] for snippet in snippets(page)]
