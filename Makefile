@@ -47,7 +47,7 @@ $(PYTHON): $(CORE) $(TOOLS) bindings-python/Cargo.toml bindings-python/pyproject
 
 # --- what there is to type ---
 
-.PHONY: help lab lab-checkout test check soak coverage conformance bench bench-quick build chromium
+.PHONY: help lab lab-checkout test check soak coverage conformance bench bench-quick build docs chromium
 .PHONY: package package-npm package-python package-crates test-packages test-packages-npm test-packages-python test-packages-crates
 
 help: ## what there is to type
@@ -108,6 +108,9 @@ test-packages-python: package-python
 
 test-packages-crates: package-crates
 	@tests/packaging/crates/run.sh
+
+docs: $(PYTHON) ## the guides and the reference of every language, as one site in target/site
+	@site/build.sh
 
 build: $(ADDON) $(JS) $(PYTHON) ## the engines and the packages of every language
 

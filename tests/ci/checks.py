@@ -47,6 +47,7 @@ CHECKS = [
     Check("crate, from its archive", "make test-packages-crates", FULL),
     Check("version and licences", f"{VENV}/python -m pytest -q tests/release", FULL),
     Check("workflows", "tests/ci/npm.sh tests/release && node --test tests/release/*.test.mjs", FULL),
+    Check("documentation", f"make docs && {VENV}/python -m pytest -q tests/site", FULL),
     Check("conformance, inner loop", "tests/conformance/run.py --quick", ONLY_QUICK),
     Check("conformance", "tests/conformance/run.py", FULL),
     Check("lab", f"{VENV}/python tests/lab/run.py --check", FULL),

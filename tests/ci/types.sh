@@ -5,7 +5,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 status=0
-for folder in $(find tests bench -name '*.py' -not -path '*/node_modules/*' -not -path '*/consumer/*' -exec dirname {} + | sort -u); do
+for folder in $(find tests bench site -name '*.py' -not -path '*/node_modules/*' -not -path '*/consumer/*' -exec dirname {} + | sort -u); do
     echo "$folder"
     (cd "$folder" && MYPYPATH=. "$OLDPWD/target/venv/bin/mypy" --config-file "$OLDPWD/mypy.ini" ./*.py) || status=1
 done
