@@ -2,14 +2,11 @@
 # Builds the WebAssembly engine into target/wasm: bulkheads_wasm.js, bulkheads_wasm_bg.wasm (optimised) and their types.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
+. tests/ci/debian-rust.sh
 
 TARGET=wasm32-unknown-unknown
 # A directory of its own: this build may use another compiler than the rest, and the two would throw each other's work away.
 BUILD=(build --release -p bulkheads-wasm --target "$TARGET" --target-dir target/wasm-build)
-
-has_target() { [ -d "$(rustc --print sysroot)/lib/rustlib/$TARGET" ]; }
-has_debian_source() { [ -f "$(/usr/bin/rustc --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library/std/Cargo.toml" ]; }
-has_debian_route() { [ -x /usr/bin/cargo ] && [ -x /usr/bin/rustc ] && command -v wasm-ld >/dev/null && has_debian_source; }
 
 build_with_target() {
     say "wasm route: the target $TARGET of $(rustc --version)"
@@ -19,15 +16,15 @@ build_with_target() {
 # Debian has no compiled library for this target in a compiler new enough, but it has the source, and the engine needs no `std`.
 build_with_debian() {
     say "wasm route: Debian's $(/usr/bin/rustc --version), which compiles the core library from its source"
-    env -u RUSTUP_TOOLCHAIN RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld \
-        /usr/bin/cargo "${BUILD[@]}" -Zbuild-std=core,alloc
+    export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld
+    debian_cargo "${BUILD[@]}" -Zbuild-std=core,alloc
 }
 
 build() {
-    if has_target; then build_with_target && return; fi
-    if ! has_debian_route; then
-        HINT="or run: rustup target add $TARGET" \
-            apt_install "a compiler for $TARGET" rustc-web rust-web-src cargo-web lld
+    if has_library_for "$TARGET"; then build_with_target && return; fi
+    if ! has_debian_rust || ! command -v wasm-ld >/dev/null; then
+        # shellcheck disable=SC2086 # a list of words
+        HINT="or run: rustup target add $TARGET" apt_install "a compiler for $TARGET" $DEBIAN_RUST lld
     fi
     build_with_debian
 }

@@ -16,17 +16,37 @@ export function packageFor(platform: string): string | undefined {
 }
 
 /**
- * Which C library the running program was linked with stands near its beginning, as the path of its loader. What is installed on
- * the machine would say less: there may be both.
+ * Which C library the running program was linked with: the name of its loader tells. What is installed on the machine would say
+ * less, since there may be both.
  */
 function isMusl(): boolean {
   try {
-    const file = openSync(process.execPath, 'r');
-    const start = Buffer.alloc(4096);
-    readSync(file, start, 0, start.length, 0);
-    closeSync(file);
-    return start.includes('/ld-musl-');
+    return loaderOf(process.execPath).includes('/ld-musl-');
   } catch {
     return false;
   }
 }
+
+/** The path that stands in the segment `PT_INTERP` of a program: ELF, 64 bits, little-endian, as on all platforms of ours. */
+function loaderOf(program: string): string {
+  const file = openSync(program, 'r');
+  const read = (at: number, length: number): Buffer => {
+    const bytes = Buffer.alloc(length);
+    readSync(file, bytes, 0, length, at);
+    return bytes;
+  };
+  try {
+    const header = read(0, 64);
+    const size = header.readUInt16LE(54);
+    const segments = read(Number(header.readBigUInt64LE(32)), size * header.readUInt16LE(56));
+    for (let at = 0; at < segments.length; at += size) {
+      if (segments.readUInt32LE(at) !== PT_INTERP) continue;
+      return read(Number(segments.readBigUInt64LE(at + 8)), Number(segments.readBigUInt64LE(at + 32))).toString('latin1');
+    }
+    return '';
+  } finally {
+    closeSync(file);
+  }
+}
+
+const PT_INTERP = 3;

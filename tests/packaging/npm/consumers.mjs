@@ -1,5 +1,6 @@
 // The consumers: a folder of `consumers`, what is typed there or which page is opened, and what that has to say
 // in its last line or as its title: a text, a pattern, or a number that must not be exceeded.
+// Those with an `only` need an engine that cannot be built everywhere.
 
 const VERSIONS = [20, 22, 24, 26];
 const ESBUILD = 'esbuild main.js --bundle --format=esm --outfile=bundle.js --log-level=error';
@@ -15,6 +16,8 @@ export const CONSUMERS = [
     consumer(`Node ${version}, require`, { folder: 'node', lines: [`node-${version} require.cjs`], says: NATIVE }),
     consumer(`Node ${version}, both in one program`, { folder: 'node', lines: [`node-${version} both.mjs`], says: 'true true' }),
   ]),
+  consumer('Node on musl', { project: 'musl', folder: 'node', lines: ['node-musl import.mjs'], says: NATIVE, only: 'linux-x64-musl' }),
+  consumer('Node on musl, wasm where npm took the engine for glibc', { folder: 'node', lines: ['node-musl why.mjs'], says: /^ran full wasm .*@bulkheads\/engine-linux-x64-musl: not installed/, only: 'linux-x64-musl' }),
   ...engineless('optional dependencies left out', { project: 'left-out', says: /^ran full wasm .*@bulkheads\/engine-\S+: not installed/ }),
   ...engineless('installed for another platform', { project: 'foreign', says: /^ran full wasm .*@bulkheads\/engine-\S+: not installed/ }),
   ...engineless('the binary is garbage', { project: 'garbage', says: /^ran full wasm .*@bulkheads\/engine-\S+: .*bulkheads\.node: (file too short|invalid ELF header)/ }),

@@ -1,6 +1,6 @@
 // Where the consumers live: copies of `consumers`, each with the packages as npm installed them, below the tools.
 
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -11,13 +11,13 @@ import { openRegistry } from './registry.mjs';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 export const HOME = join(root, 'target/consumers');
 export const PROGRAMS = join(HOME, 'programs');
-export const engineFolder = (project) => join(HOME, project, 'node_modules/@bulkheads', readdirSync(join(HOME, project, 'node_modules/@bulkheads'))[0]);
 
 /** What the README tells its readers to type. */
 const [LINE] = readFileSync(join(root, 'README.md'), 'utf8').match(/^npm install .*$/m);
 /** The projects, and what is typed in each. */
 const INSTALLS = {
   whole: LINE,
+  musl: `${LINE} --os=linux --cpu=x64 --libc=musl`,
   'left-out': `${LINE} --omit=optional`,
   foreign: `${LINE} --os=darwin --cpu=arm64`,
 };
@@ -41,6 +41,16 @@ export async function install() {
   }
 }
 
+/** Whether there is an engine for this platform. */
+export function isPacked(platform) {
+  return existsSync(join(root, 'target/npm', `engine-${platform}`, 'bulkheads.node'));
+}
+
+function engineFolder(project) {
+  const scope = join(HOME, project, 'node_modules/@bulkheads');
+  return join(scope, readdirSync(scope)[0]);
+}
+
 function start(project) {
   const folder = join(HOME, project);
   rmSync(folder, { recursive: true, force: true });
@@ -53,6 +63,9 @@ function start(project) {
 function linkPrograms() {
   rmSync(PROGRAMS, { recursive: true, force: true });
   mkdirSync(PROGRAMS, { recursive: true });
+  if (isPacked('linux-x64-musl')) {
+    symlinkSync(execFileSync(join(root, 'tests/ci/musl-node.sh'), { encoding: 'utf8' }).trim(), join(PROGRAMS, 'node-musl'));
+  }
   const brought = {
     node: 'node-24/bin/node', 'node-20': 'node-20/bin/node', 'node-22': 'node-22/bin/node', 'node-24': 'node-24/bin/node', 'node-26': 'node-26/bin/node',
     bun: anyOf('@oven', 'bin/bun'), deno: anyOf('@deno', 'deno'), workerd: anyOf('@cloudflare', 'bin/workerd'),

@@ -4,14 +4,16 @@ import { cpus } from 'node:os';
 import process from 'node:process';
 import { closeBrowsers } from './browsers.mjs';
 import { CONSUMERS } from './consumers.mjs';
-import { install } from './install.mjs';
+import { install, isPacked } from './install.mjs';
 import { tryOut } from './try.mjs';
 
 const words = process.argv.slice(2);
-const chosen = CONSUMERS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const named = CONSUMERS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const chosen = named.filter(({ only }) => only === undefined || isPacked(only));
 const started = performance.now();
 
 await install();
+for (const { name, only } of named) if (only !== undefined && !isPacked(only)) console.log(`--     ${name}: not tried, no engine for ${only} was built here`);
 const waiting = [...chosen];
 let failed = 0;
 await Promise.all(Array.from({ length: Math.max(2, cpus().length) }, work));
