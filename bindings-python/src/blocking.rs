@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
-use crate::calls::{FIRST_ID, GRANTED, Kind, outcome};
+use crate::calls::{FIRST_ID, GRANTED, Kind, is_closed, outcome};
 use crate::engine::{value_error, whole};
 use crate::errors::Refusal;
 use crate::outside::{self, look, wake_loops};
@@ -51,6 +51,9 @@ impl Runs {
         let own = shared.table.last_entered(Holder::thread().key);
         let Some(ticket) = own.or_else(|| shared.table.last_entered_by_threads()) else {
             drop(shared);
+            if is_closed(error) {
+                return Ok(());
+            }
             let name = slf.get().name();
             let text = format!("{name}: no thread is inside, so that none can leave");
             return Err(PyRuntimeError::new_err(text));

@@ -3,6 +3,7 @@
 use std::sync::MutexGuard;
 
 use bulkheads::engine::EventNumbers;
+use pyo3::exceptions::PyGeneratorExit;
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -89,8 +90,11 @@ impl Runs {
                 return Self::finish(slf, shared, ticket, error);
             }
         }
-        let ticket = here::last_entry(slf)?;
-        Self::finish(slf, slf.get().handle().lock(), ticket, error)
+        match here::last_entry(slf) {
+            Ok(ticket) => Self::finish(slf, slf.get().handle().lock(), ticket, error),
+            Err(_) if is_closed(error) => Ok(()),
+            Err(missing) => Err(missing),
+        }
     }
 
     /// Raises the reason if the call is refused.
@@ -304,6 +308,12 @@ impl Runs {
         }
         Ok(())
     }
+}
+
+/// Whether a block ends because its coroutine or generator is closed: perhaps by the collector, which may have taken the books
+/// of a bulkhead that nobody knows any more before, or outside of its loop, which has given back everything.
+pub(crate) fn is_closed(error: &Bound<'_, PyAny>) -> bool {
+    error.is_instance_of::<PyGeneratorExit>()
 }
 
 pub(crate) fn outcome(error: &Bound<'_, PyAny>) -> u32 {

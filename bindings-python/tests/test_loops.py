@@ -8,6 +8,7 @@ import math
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -355,3 +356,30 @@ def test_a_waiter_of_a_closed_loop_leaves_and_its_grant_is_given_back() -> None:
     for call in waiting:
         call.close()
     probe_full(bulkhead, 1)
+
+
+def test_a_bulkhead_that_is_collected_with_those_inside_is_quiet() -> None:
+    async def inside(bulkhead: Bulkhead) -> None:
+        async with bulkhead:
+            await asyncio.get_running_loop().create_future()
+
+    def enter(bulkhead: Bulkhead) -> Iterator[None]:
+        with bulkhead:
+            yield
+
+    def begin() -> weakref.ref[Bulkhead]:
+        bulkhead = Bulkhead("b", max_concurrent=2)
+        event_loop = asyncio.new_event_loop()
+        event_loop.set_exception_handler(lambda *_: None)
+        tasks: list[Any] = [event_loop.create_task(inside(bulkhead))]
+        event_loop.run_until_complete(asyncio.sleep(0))
+        generator = enter(bulkhead)
+        next(generator)
+        tasks += [tasks, generator, bulkhead]
+        assert bulkhead.stats().active == 2
+        event_loop.close()
+        return weakref.ref(bulkhead)
+
+    bulkhead = begin()
+    gc.collect()
+    assert bulkhead() is None

@@ -61,7 +61,7 @@ def test_it_runs_with_nothing_else_installed(environment: Environment) -> None:
 
 def test_its_own_tests_pass_on_what_is_installed(environment: Environment) -> None:
     """Among them those that hold the stub of the engine against its binary and the public interface against mypy."""
-    environment.pip_install("--constraint", ROOT / "tests/requirements.txt", "pytest", "mypy")
+    environment.pip_install("--constraint", ROOT / "tests/requirements.txt", "pytest", "mypy", "uvloop")
     shutil.copytree(ROOT / "bindings-python/tests", environment.folder / "tests")
     shutil.copy(ROOT / "bindings-python/pyproject.toml", environment.folder)
     where = environment.run("-c", "import bulkheads._engine; print(bulkheads._engine.__file__)").strip()
