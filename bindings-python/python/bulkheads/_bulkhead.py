@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
 from types import CoroutineType, EllipsisType
-from typing import Any, NoReturn, ParamSpec, TypeVar, TypeVarTuple, overload
+from typing import Any, Never, NoReturn, ParamSpec, TypeVar, TypeVarTuple, overload
 
 from . import _options, _stats
 from ._calls import Calls
@@ -157,9 +157,9 @@ class Bulkhead(Gate):
         return permit if self._runs.fill_at_once(permit, weight) else None
 
     @overload
-    def wrap(self, fn: Callable[Parameters, Awaitable[Result]], /) -> Callable[Parameters, Coroutine[Any, Any, Result]]: ...
+    def wrap(self, fn: Callable[Parameters, Awaitable[Result]], /) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
     @overload
-    def wrap(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Coroutine[Any, Any, Result]]: ...
+    def wrap(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
     @overload
     def wrap(self, fn: None = None, /, *, weight: int = 1, timeout: float = math.inf) -> Wrapper: ...
     def wrap(self, fn: Callable[..., Any] | None = None, /, *, weight: int = 1, timeout: float = math.inf) -> Any:

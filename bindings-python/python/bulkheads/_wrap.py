@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Coroutine
 from types import CoroutineType
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, Never, ParamSpec, TypeVar, overload
 
 from ._engine import Runs
 from ._work import check_work, is_awaitable
@@ -15,7 +15,11 @@ Parameters = ParamSpec("Parameters")
 
 
 class Wrapper:
-    """What `wrap(weight=…)` returns: a decorator."""
+    """What `wrap(weight=…)` returns: a decorator.
+
+    The functions it makes yield `object` and are sent nothing: with `Any` there, type checkers lose the result where such a
+    function is passed on, to `run` or `map`.
+    """
 
     def __init__(self, runs: Runs, weight: int, timeout: float) -> None:
         self._runs = runs
@@ -23,9 +27,11 @@ class Wrapper:
         self._timeout = timeout
 
     @overload
-    def __call__(self, fn: Callable[Parameters, Awaitable[Result]], /) -> Callable[Parameters, Coroutine[Any, Any, Result]]: ...
+    def __call__(
+        self, fn: Callable[Parameters, Awaitable[Result]], /
+    ) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
     @overload
-    def __call__(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Coroutine[Any, Any, Result]]: ...
+    def __call__(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
     def __call__(self, fn: Callable[..., Any], /) -> Callable[..., Coroutine[Any, Any, Any]]:
         check_work(fn)
         runs, weight, timeout = self._runs, self._weight, self._timeout

@@ -6,6 +6,7 @@ from typing import assert_type
 from bulkheads import Bulkhead, BulkheadFullError, Permit
 
 shipping = Bulkhead("shipping", max_concurrent=1)
+audit = Bulkhead("audit", max_concurrent=2)
 
 
 async def fetch(address: str) -> str:
@@ -32,6 +33,8 @@ async def main() -> None:
     async for quote in shipping.map(fetch, ["Bow", "Stern"]):
         assert_type(quote, str)
         print(quote)
+    async for measured in audit.map(length, ["Bow"]):
+        assert_type(measured, int)
     assert_type(shipping.try_acquire(), Permit | None)
     print(shipping.stats().completed)
 
