@@ -43,12 +43,13 @@ function facade() {
 
 function engine(platform) {
   const { name, os, cpu, libc } = platform;
-  const { version, license, engines } = manifest;
+  const { version, license, repository, engines } = manifest;
   const folder = start(`engine-${name}`, {
     name: packageOf(platform),
     version,
     description: `The native engine of bulkheads for ${name}`,
     license,
+    ...(repository === undefined ? {} : { repository }),
     type: 'commonjs',
     main: 'bulkheads.node',
     files: ['bulkheads.node'],
@@ -56,6 +57,8 @@ function engine(platform) {
     cpu: [cpu],
     ...(libc === undefined ? {} : { libc: [libc] }),
     engines,
+    // A shared library is loaded from a file: installers that keep packages in archives must take this one out.
+    preferUnplugged: true,
     publishConfig: { access: 'public' },
   });
   if (existsSync(addonOf(platform))) copyFileSync(addonOf(platform), join(folder, 'bulkheads.node'));

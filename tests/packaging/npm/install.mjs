@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { openRegistry } from './registry.mjs';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+export const root = fileURLToPath(new URL('../../../', import.meta.url));
 export const HOME = join(root, 'target/consumers');
 export const PROGRAMS = join(HOME, 'programs');
 
@@ -21,23 +20,26 @@ const INSTALLS = {
   'left-out': `${LINE} --omit=optional`,
   foreign: `${LINE} --os=darwin --cpu=arm64`,
 };
-/** Projects that had an accident after that. */
-const ACCIDENTS = {
+/** Where others than npm install. */
+const BARE = ['by-bun', 'by-deno'];
+/** Copies of the first, and what happened to them. */
+const COPIES = {
+  firefox: () => undefined,
   garbage: (engine) => writeFileSync(join(engine, 'bulkheads.node'), 'this is no shared library'),
   outdated: (engine) => edit(join(engine, 'package.json'), (manifest) => ({ ...manifest, version: '0.0.1' })),
 };
 
-export async function install() {
+/** From the registry at `origin`, which is needed longer where a consumer has an installer of its own. */
+export async function install(origin) {
   linkPrograms();
-  const registry = await openRegistry(join(root, 'target/npm'), join(root, 'target/packages'));
   const cache = join(HOME, 'cache');
   rmSync(cache, { recursive: true, force: true });
-  const env = { ...process.env, npm_config_registry: registry.origin, npm_config_cache: cache, npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' };
+  const env = { ...process.env, npm_config_registry: origin, npm_config_cache: cache, npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' };
   await Promise.all(Object.entries(INSTALLS).map(([project, line]) => promisify(execFile)('bash', ['-c', line], { cwd: start(project), env })));
-  registry.close();
-  for (const [project, happen] of Object.entries(ACCIDENTS)) {
+  for (const project of BARE) start(project);
+  for (const [project, change] of Object.entries(COPIES)) {
     cpSync(join(HOME, 'whole'), join(start(project)), { recursive: true });
-    happen(engineFolder(project));
+    change(engineFolder(project));
   }
 }
 
@@ -84,6 +86,6 @@ function anyOf(scope, path) {
   return join(scope, name, path);
 }
 
-function edit(file, change) {
-  writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')))));
+function edit(file, renew) {
+  writeFileSync(file, JSON.stringify(renew(JSON.parse(readFileSync(file, 'utf8')))));
 }

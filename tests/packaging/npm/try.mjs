@@ -10,10 +10,20 @@ import { serve } from './site.mjs';
 const LONGEST = 90_000;
 const PATH = [PROGRAMS, join(HOME, 'node_modules/.bin'), process.env.PATH].join(delimiter);
 const { BULKHEADS_ENGINE: _, ...inherited } = process.env;
+const ENV = {
+  ...inherited,
+  PATH,
+  NO_COLOR: '1',
+  CI: 'true',
+  PACKAGES: join(HOME, '../packages'),
+  // Theirs would have what was packed before, under the same version.
+  BUN_INSTALL_CACHE_DIR: join(HOME, 'cache/bun'),
+  DENO_DIR: join(HOME, 'cache/deno'),
+};
 
-/** What it says; throws if it should say something else. */
-export async function tryOut(consumer) {
-  const said = await saidBy(consumer);
+/** What it says; throws if it should say something else. `registry` is where installers find the packages. */
+export async function tryOut(consumer, registry) {
+  const said = await saidBy(consumer, { ...ENV, npm_config_registry: registry, NPM_CONFIG_REGISTRY: registry });
   const { says } = consumer;
   if (isRight(said, says)) return said;
   throw new Error(`  it should say ${says}\n  but said      ${said}`);
@@ -24,11 +34,11 @@ function isRight(said, says) {
   return typeof says === 'string' ? says === said : says.test(said);
 }
 
-async function saidBy({ project, folder, lines, page, server, headers, browser }) {
+async function saidBy({ project, folder, lines, page, server, headers, browser }, env) {
   const cwd = join(HOME, project, folder);
   let output = '';
-  for (const line of lines) output = await run(line, cwd);
-  if (server !== undefined) return withServer(server, cwd, (url) => look(browser, url));
+  for (const line of lines) output = await run(line, cwd, env);
+  if (server !== undefined) return withServer(server, cwd, env, (url) => look(browser, url));
   if (page === undefined) return output.trim().split('\n').at(-1);
   const site = await serve(join(HOME, project), headers);
   try {
@@ -38,8 +48,8 @@ async function saidBy({ project, folder, lines, page, server, headers, browser }
   }
 }
 
-function run(line, cwd) {
-  const { child, output } = start(line, cwd);
+function run(line, cwd, env) {
+  const { child, output } = start(line, cwd, env);
   const timer = setTimeout(() => stop(child), LONGEST);
   return new Promise((resolve, reject) => {
     child.once('close', (status) => {
@@ -51,8 +61,8 @@ function run(line, cwd) {
 }
 
 /** Until it has said where its page is, and then until that was looked at. */
-async function withServer(line, cwd, act) {
-  const { child, output } = start(line, cwd);
+async function withServer(line, cwd, env, act) {
+  const { child, output } = start(line, cwd, env);
   try {
     const url = await new Promise((resolve, reject) => {
       child.stdout.on('data', () => {
@@ -67,9 +77,9 @@ async function withServer(line, cwd, act) {
   }
 }
 
-function start(line, cwd) {
+function start(line, cwd, env) {
   // A group of its own, so that what it starts ends with it.
-  const child = spawn('bash', ['-c', line], { cwd, env: { ...inherited, PATH, NO_COLOR: '1', CI: 'true', PACKAGES: join(HOME, '../packages') }, detached: true });
+  const child = spawn('bash', ['-c', line], { cwd, env, detached: true });
   const output = { out: '', all: '' };
   child.stdout.on('data', (data) => {
     output.out += data;
