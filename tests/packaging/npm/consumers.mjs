@@ -19,15 +19,15 @@ export const CONSUMERS = [
   consumer('Node on musl', { project: 'musl', folder: 'node', lines: ['node-musl import.mjs'], says: NATIVE, only: 'linux-x64-musl' }),
   consumer('Node on musl, wasm where npm took the engine for glibc', { folder: 'node', lines: ['node-musl why.mjs'], says: /^ran full wasm .*@bulkheads\/engine-linux-x64-musl: not installed/, only: 'linux-x64-musl' }),
   consumer('Node, source maps', { folder: 'node', lines: ['node-24 --enable-source-maps trace.mjs'], says: /\/src\/options\.ts:\d+:\d+\)?$/ }),
-  ...engineless('optional dependencies left out', { project: 'left-out', says: /^ran full wasm .*@bulkheads\/engine-\S+: not installed/ }),
-  ...engineless('installed for another platform', { project: 'foreign', says: /^ran full wasm .*@bulkheads\/engine-\S+: not installed/ }),
-  ...engineless('the binary is garbage', { project: 'garbage', says: /^ran full wasm .*@bulkheads\/engine-\S+: .*bulkheads\.node: (file too short|invalid ELF header)/ }),
-  ...engineless('the binary is of another version', { project: 'outdated', says: /^ran full wasm .*: it is version 0\.0\.1, and bulkheads is/ }),
-  ...engineless('a machine without an engine', { before: '-r ./elsewhere.cjs', says: /^ran full wasm .*-riscv64\S*: no engine is published for this platform$/ }),
+  engineless('optional dependencies left out', { project: 'left-out', says: /^ran full wasm .*@bulkheads\/engine-\S+: not installed/ }),
+  engineless('installed for another platform', { project: 'foreign', says: /^ran full wasm .*@bulkheads\/engine-\S+: not installed/ }),
+  engineless('the binary is garbage', { project: 'garbage', says: /^ran full wasm .*@bulkheads\/engine-\S+: .*bulkheads\.node: (file too short|invalid ELF header)/ }),
+  engineless('the binary is of another version', { project: 'outdated', says: /^ran full wasm .*: it is version 0\.0\.1, and bulkheads is/ }),
+  engineless('a machine without an engine', { before: '-r ./elsewhere.cjs', says: /^ran full wasm .*-riscv64\S*: no engine is published for this platform$/ }),
 
   consumer('what the package holds', { folder: 'node', lines: ['echo $(ls ../node_modules/bulkheads)'], says: 'LICENSE-APACHE LICENSE-MIT README.md dist package.json' }),
   consumer('what the engine holds', { folder: 'node', lines: ['echo $(ls ../node_modules/@bulkheads/*)'], says: 'LICENSE-APACHE LICENSE-MIT README.md bulkheads.node package.json' }),
-  consumer('no install script, no dependency but the engines', { folder: 'node', lines: ['npm pkg get scripts dependencies --prefix ../node_modules/bulkheads'], says: '{}' }),
+  consumer('no install script, no dependency but the engines', { folder: 'node', lines: [`node -p "const { scripts, dependencies } = require('bulkheads/package.json'); JSON.stringify({ scripts, dependencies })"`], says: '{}' }),
   consumer('publint', { folder: 'node', lines: ['publint run ../node_modules/bulkheads --strict --pack false'], says: 'All good!' }),
   consumer('publint, the engine', { folder: 'node', lines: ['publint run ../node_modules/@bulkheads/* --strict --pack false'], says: 'All good!' }),
   consumer('are the types wrong', { folder: 'node', lines: ['attw $PACKAGES/bulkheads-[0-9]*.tgz --no-definitely-typed --profile node16 --quiet'], says: '' }),
@@ -73,7 +73,7 @@ function consumer(name, { project = 'whole', lines = [], browser = 'chromium', .
 
 /** Node where the engine for the machine cannot be had. */
 function engineless(name, { before = '', ...rest }) {
-  return [consumer(`Node, ${name}`, { folder: 'node', lines: [`node-20 ${before} why.mjs`], ...rest })];
+  return consumer(`Node, ${name}`, { folder: 'node', lines: [`node-20 ${before} why.mjs`], ...rest });
 }
 
 function csp(sources) {
