@@ -83,8 +83,8 @@ function mustBalance(stats: BulkheadStats, started: number): void {
 function mustAgree(stats: BulkheadStats, tallies: readonly Tally[]): void {
   const answers = added(tallies);
   const calls = tallies.reduce((sum, tally) => sum + tally.calls, 0);
-  const { full, queueTimeout, cancelled, closed, tooHeavy } = stats.rejected;
-  assert.equal(stats.admitted + full + queueTimeout + cancelled + closed + tooHeavy, calls);
+  const { full, queueTimeout, cancelled, closed, tooHeavy, reentrant } = stats.rejected;
+  assert.equal(stats.admitted + full + queueTimeout + cancelled + closed + tooHeavy + reentrant, calls);
   assert.equal(stats.completed + stats.failed, tallies.reduce((sum, tally) => sum + tally.started, 0));
   assert.deepEqual([full, queueTimeout], [answers['full'] ?? 0, answers['queue_timeout'] ?? 0]);
   assert.equal(stats.abandonedRuns, 0);

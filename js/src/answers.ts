@@ -6,6 +6,7 @@ import {
   BulkheadClosedError,
   type BulkheadError,
   BulkheadFullError,
+  BulkheadReentrantError,
   BulkheadTimeoutError,
   BulkheadWeightError,
   type Figures,
@@ -23,7 +24,7 @@ export class Answers {
   }
 
   /** For a call that was turned away as it arrived. */
-  rejection(code: number, weight: number): BulkheadError {
+  rejection(code: number, weight: number, holding: number): BulkheadError {
     return this.#make(() => {
       switch (code) {
         case Rejection.queueTimeout:
@@ -32,6 +33,8 @@ export class Answers {
           return this.#closed();
         case Rejection.tooHeavy:
           return this.#tooHeavy(weight);
+        case Rejection.reentrant:
+          return this.#reentrant(weight, holding);
         default:
           return this.#full(code);
       }
@@ -74,6 +77,12 @@ export class Answers {
   #tooHeavy(weight: number): BulkheadError {
     const { limit } = this.#engine.figures();
     return new BulkheadWeightError(`weight ${weight} is above the limit (maxConcurrent ${limit})`, this.#name, weight, limit);
+  }
+
+  #reentrant(weight: number, holding: number): BulkheadError {
+    const { limit } = this.#engine.figures();
+    const text = `its caller holds ${holding} already and ${weight} more is above the limit (maxConcurrent ${limit}), so that it would wait for itself`;
+    return new BulkheadReentrantError(text, this.#name, weight, limit, holding);
   }
 
   #make(make: () => BulkheadError): BulkheadError {

@@ -9,6 +9,7 @@ export {
   BulkheadError,
   type BulkheadErrorCode,
   BulkheadFullError,
+  BulkheadReentrantError,
   BulkheadTimeoutError,
   BulkheadWeightError,
 } from './errors.js';

@@ -21,8 +21,7 @@ import {
   text,
   work,
 } from './options.js';
-import { acquire, HandPermit, type Permit } from './permit.js';
-import { share } from './shared.js';
+import { acquire, type Permit, tryAcquire } from './permit.js';
 import { type Items, Source } from './source.js';
 import type { BulkheadStats } from './stats.js';
 
@@ -34,6 +33,8 @@ import type { BulkheadStats } from './stats.js';
  */
 export class Bulkhead {
   readonly #driver: Driver;
+  /** @internal No host can clone it: so whoever clones a bulkhead, or posts it to a thread, is told, and not given an empty object. */
+  readonly cloneable = NOT_CLONEABLE;
   #ending: Promise<void> | undefined;
 
   /** Throws `TypeError` for a wrong type or an unknown option, `RangeError` for a bad value. */
@@ -47,7 +48,7 @@ export class Bulkhead {
       return;
     }
     const setup = bulkheadOptions(options);
-    this.#driver = new Driver(text('name', name), host().engine().create(...setup.engine), setup.stackTraces);
+    this.#driver = new Driver(text('name', name), host().engine().create(...setup.engine), setup.traits);
   }
 
   /**
@@ -58,7 +59,7 @@ export class Bulkhead {
    */
   static shared(name: string, options?: BulkheadOptions): Bulkhead {
     const setup = options === undefined ? undefined : bulkheadOptions(options);
-    return share(text('name', name), setup, (driver) => new Bulkhead(name, driver));
+    return host().share(text('name', name), setup, made);
   }
 
   /** Which engine works here. */
@@ -114,7 +115,8 @@ export class Bulkhead {
   /** A permit by hand; `using permit = await shipping.acquire()` gives it back by itself. Never throws. */
   acquire(options?: CallOptions): Promise<Permit> {
     try {
-      return acquire(this.#driver, callOptions(options));
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- looked for in a stack, never called
+      return acquire(this.#driver, callOptions(options), this.acquire);
     } catch (error) {
       return rejected(error);
     }
@@ -123,8 +125,8 @@ export class Bulkhead {
   /** A permit by hand if it can be had at once, else `null`; it never waits. */
   tryAcquire(weight?: number): Permit | null {
     const permits = weight === undefined ? 1 : number('weight', weight);
-    const id = this.#driver.tryAcquire(permits);
-    return id === 0 ? null : new HandPermit(this.#driver, id, permits);
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- as above
+    return tryAcquire(this.#driver, permits, this.tryAcquire);
   }
 
   /**
@@ -164,6 +166,11 @@ export class Bulkhead {
   /** One consistent snapshot, a value that later calls don't change. */
   stats(): BulkheadStats {
     return this.#driver.stats();
+  }
+
+  /** Its name and the snapshot, for `JSON.stringify`. */
+  toJSON(): { readonly name: string } & BulkheadStats {
+    return { name: this.name, ...this.stats() };
   }
 
   /** Settles at the first moment when nobody waits and no permit is held; ends nothing. From inside own work it never settles. */
@@ -207,6 +214,14 @@ export class Bulkhead {
     return runAll({ driver: this.#driver, source: new Source(items), fn, request, stopOnError, isPaced });
   }
 }
+
+/** Not in the class: bundlers would give a class that makes itself another name. */
+function made(driver: Driver): Bulkhead {
+  return new Bulkhead(driver.name, driver);
+}
+
+/** Hosts show it in the error. */
+const NOT_CLONEABLE = Symbol('no: a bulkhead lives in one thread; take Bulkhead.shared(name) there');
 
 async function collected<Result>(results: AsyncIterable<Result>): Promise<Result[]> {
   const all: Result[] = [];

@@ -6,7 +6,7 @@
 import type { Driver } from './driver.js';
 import { COMPLETED, FAILED, FIRST_ID, RUN } from './engine.js';
 import { Entry, rejected } from './entry.js';
-import { host, type Scope } from './host.js';
+import { type Holdings, host, type Scope } from './host.js';
 import { DEFAULT_REQUEST, type Request } from './options.js';
 import { whenSettled } from './settle.js';
 
@@ -23,6 +23,7 @@ export type Work<Result> = (context: WorkContext) => Result;
 export function execute<Result>(driver: Driver, work: Work<Result>, request: Request): Promise<Awaited<Result>> {
   const id = request === DEFAULT_REQUEST ? driver.admitNow(1, RUN) : 0;
   const call = new Call(driver, request.weight, work);
+  if (driver.holdings !== undefined) call.hold(driver.holdings);
   if (id !== 0) {
     call.id = id;
     driver.track(call);
@@ -37,7 +38,7 @@ export function execute<Result>(driver: Driver, work: Work<Result>, request: Req
 
 // Its fields are private to the compiler only: those with a # cost a quarter of a short call, at its construction.
 class Call<Result> extends Entry<Awaited<Result>> implements WorkContext {
-  private readonly work: Work<Result>;
+  private work: Work<Result>;
   /** While it waits: the work runs in its caller's async context, whoever releases. */
   private scope: Scope | undefined = undefined;
   /** What few calls have. */
@@ -46,6 +47,11 @@ class Call<Result> extends Entry<Awaited<Result>> implements WorkContext {
   constructor(driver: Driver, weight: number, work: Work<Result>) {
     super(driver, weight);
     this.work = work;
+  }
+
+  /** In its caller's context. */
+  hold(holdings: Holdings): void {
+    this.work = holdings.around(this.driver, this.work, this);
   }
 
   get signal(): AbortSignal {

@@ -8,8 +8,8 @@ import { Answers } from './answers.js';
 import { Clock } from './clock.js';
 import { ABORTED, COMPLETED, type Engine, Event, FIRST_ID, type HAND, LEAKED, Rejection, RUN } from './engine.js';
 import type { Entry } from './entry.js';
-import { host } from './host.js';
-import type { Request } from './options.js';
+import { type Holdings, host } from './host.js';
+import type { Request, Traits } from './options.js';
 import { Hub } from './signals.js';
 import { type BulkheadStats, snapshot } from './stats.js';
 import { Table } from './table.js';
@@ -24,6 +24,9 @@ interface Listener {
 
 export class Driver {
   readonly name: string;
+  readonly traits: Traits;
+  /** With `detectReentrancy`. */
+  readonly holdings: Holdings | undefined;
   readonly #engine: Engine;
   readonly #answers: Answers;
   /** Who may still hear from the core: those who wait, and those who run without an answer. */
@@ -38,10 +41,12 @@ export class Driver {
   #holds = 0;
   #hasWarned = false;
 
-  constructor(name: string, engine: Engine, stackTraces: boolean) {
+  constructor(name: string, engine: Engine, traits: Traits) {
     this.name = name;
+    this.traits = traits;
+    this.holdings = traits.detectReentrancy ? host().holdings() : undefined;
     this.#engine = engine;
-    this.#answers = new Answers(name, engine, stackTraces);
+    this.#answers = new Answers(name, engine, traits.stackTraces);
   }
 
   /** A call without bounds of its own, if it is an ordinary one: the id, or 0 if it must `arrive`. */
@@ -62,7 +67,7 @@ export class Driver {
     let answer: number;
     try {
       const time = this.#clock.now();
-      answer = this.#engine.acquire(time, weight, timeout, this.#clock.at(deadline), flags, 0);
+      answer = this.#engine.acquire(time, weight, timeout, this.#clock.at(deadline), flags, this.#holding());
       // The events first: a newcomer may have the slot of somebody whom the same input has ended.
       this.#collect();
       if (answer < 0) this.#enqueue(entry, -answer, hub);
@@ -77,7 +82,7 @@ export class Driver {
 
   /** What a call that was turned away rejects with. */
   refusal(code: number, { signal, weight }: Request): unknown {
-    return code === Rejection.cancelled ? signal?.reason : this.#answers.rejection(code, weight);
+    return code === Rejection.cancelled ? signal?.reason : this.#answers.rejection(code, weight, this.#holding());
   }
 
   /** The id of a permit by hand, 0 if it cannot be had now. */
@@ -109,12 +114,12 @@ export class Driver {
   }
 
   /** A permit by hand that was dropped. */
-  reclaim(id: number): void {
+  reclaim(id: number, takenAt: string): void {
     this.#engine.finish(this.#clock.now(), id, LEAKED);
     this.#settle();
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    host().warn(`${this.name}: a permit was dropped without release and has been reclaimed; use exec, using, or release() in a finally`);
+    host().warn(`${this.name}: a permit was dropped without release and has been reclaimed; use exec, using, or release() in a finally${takenAt}`);
   }
 
   abort(ids: readonly number[]): void {
@@ -150,7 +155,7 @@ export class Driver {
 
   /** Whether a call of this weight would not be turned away as full; if it would, `tell` is called when to ask again. */
   hasRoom(weight: number, tell: () => void): boolean {
-    const has = this.#engine.watchRoom(this.#clock.now(), weight, 0);
+    const has = this.#engine.watchRoom(this.#clock.now(), weight, this.#holding());
     this.#collect();
     if (!has) this.#roomers.add(tell);
     this.#settle();
@@ -160,6 +165,11 @@ export class Driver {
   /** `tell` no longer matters. */
   forgetRoom(tell: () => void): void {
     this.#roomers.delete(tell);
+  }
+
+  /** The permits that this id holds. */
+  permits(id: number): number {
+    return this.#engine.permits(id);
   }
 
   /** The permits of this bulkhead. */
@@ -200,6 +210,11 @@ export class Driver {
   letGo(): void {
     this.#holds -= 1;
     this.#tell();
+  }
+
+  /** The permits that the context of whoever calls this holds. */
+  #holding(): number {
+    return this.holdings?.permits(this) ?? 0;
   }
 
   #handleTimeout(): void {

@@ -1,7 +1,7 @@
 // What a bulkhead rejects with. Each class has a stable `code`; compare that rather than the class when two copies of the package
 // may be around.
 
-export type BulkheadErrorCode = 'full' | 'queue_timeout' | 'closed' | 'too_heavy' | 'call_timeout';
+export type BulkheadErrorCode = 'full' | 'queue_timeout' | 'closed' | 'too_heavy' | 'reentrant' | 'call_timeout';
 
 /** A call was rejected or answered early by a bulkhead. */
 export abstract class BulkheadError extends Error {
@@ -83,6 +83,22 @@ export class BulkheadWeightError extends BulkheadError {
   }
 }
 
+/** The call would wait for permits that its own caller holds, so that it could never run. Only with `detectReentrancy`. */
+export class BulkheadReentrantError extends BulkheadError {
+  readonly code = 'reentrant';
+  readonly weight: number;
+  readonly limit: number;
+  /** How many permits the call's own async context held. */
+  readonly holding: number;
+
+  constructor(message: string, bulkhead: string, weight: number, limit: number, holding: number) {
+    super(message, bulkhead, true, false);
+    this.weight = weight;
+    this.limit = limit;
+    this.holding = holding;
+  }
+}
+
 /** The work ran into `callTimeoutMs` or its deadline. Its permit stays taken until it really settles. */
 export class BulkheadCallTimeoutError extends BulkheadError {
   readonly code = 'call_timeout';
@@ -102,6 +118,7 @@ const names: Record<string, { readonly prototype: Error }> = {
   BulkheadTimeoutError,
   BulkheadClosedError,
   BulkheadWeightError,
+  BulkheadReentrantError,
   BulkheadCallTimeoutError,
 };
 for (const [name, { prototype }] of Object.entries(names)) {

@@ -16,6 +16,13 @@ export interface BulkheadOptions {
   readonly abandonAfterMs?: number | undefined;
   /** Whether rejections carry a stack; false by default, because collecting one costs more than the rest. */
   readonly stackTraces?: boolean | undefined;
+  /** Whether the warning of a permit that was dropped says where it was taken; false by default, because every permit by hand then costs a stack. */
+  readonly trackPermits?: boolean | undefined;
+  /**
+   * Whether a call that waits for itself, because its own async context holds too much, is rejected with `BulkheadReentrantError`;
+   * false by default. Only in Node.
+   */
+  readonly detectReentrancy?: boolean | undefined;
 }
 
 export interface CallOptions {
@@ -54,15 +61,20 @@ export interface Request {
 /** Of a call without options, and only of such a call. */
 export const DEFAULT_REQUEST: Request = { weight: 1, timeout: Infinity, deadline: Infinity, signal: undefined };
 
+/** What the facade itself does, or not. */
+export const TRAITS = ['stackTraces', 'trackPermits', 'detectReentrancy'] as const;
+
+export type Traits = Readonly<Record<(typeof TRAITS)[number], boolean>>;
+
 /** The options of a bulkhead, checked. */
 export interface Setup {
   readonly engine: Parameters<CreateEngine>;
-  readonly stackTraces: boolean;
+  readonly traits: Traits;
 }
 
 export function bulkheadOptions(options: BulkheadOptions | undefined): Setup {
   if (options === undefined) throw new TypeError('options are missing: { maxConcurrent } is required');
-  known(options, ['maxConcurrent', 'maxQueue', 'timeoutMs', 'callTimeoutMs', 'abandonAfterMs', 'stackTraces']);
+  known(options, ['maxConcurrent', 'maxQueue', 'timeoutMs', 'callTimeoutMs', 'abandonAfterMs', ...TRAITS]);
   const maxConcurrent = number('maxConcurrent', options.maxConcurrent);
   const maxQueue = optional(number, 'maxQueue', options.maxQueue);
   const timeoutMs = optional(number, 'timeoutMs', options.timeoutMs);
@@ -70,8 +82,12 @@ export function bulkheadOptions(options: BulkheadOptions | undefined): Setup {
   const abandonAfterMs = optional(number, 'abandonAfterMs', options.abandonAfterMs);
   return {
     engine: [maxConcurrent, maxQueue, timeoutMs, callTimeoutMs, abandonAfterMs],
-    stackTraces: optional(flag, 'stackTraces', options.stackTraces) ?? false,
+    traits: traitsOf((name) => optional(flag, name, options[name]) ?? false),
   };
+}
+
+export function traitsOf(has: (name: (typeof TRAITS)[number]) => boolean): Traits {
+  return Object.fromEntries(TRAITS.map((name) => [name, has(name)])) as Traits;
 }
 
 export function callOptions(options: CallOptions | undefined): Request {

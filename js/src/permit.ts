@@ -4,6 +4,7 @@
 import type { Driver } from './driver.js';
 import { FIRST_ID, HAND } from './engine.js';
 import { Entry, rejected } from './entry.js';
+import type { Holding } from './host.js';
 import { DEFAULT_REQUEST, type Request } from './options.js';
 
 /** The right to run, until `release()`. `using permit = await shipping.acquire()` releases it by itself. */
@@ -13,23 +14,39 @@ export interface Permit extends Disposable, AsyncDisposable {
   release(): void;
 }
 
-/** `acquire`: a permit by hand, perhaps after a wait. Throws for a number out of its range. */
-export function acquire(driver: Driver, request: Request): Promise<Permit> {
-  const acquisition = new Acquisition(driver, request.weight);
+/** `acquire`: a permit by hand, perhaps after a wait. Throws for a number out of its range. `entrance`: the method it was asked by. */
+export function acquire(driver: Driver, request: Request, entrance: unknown): Promise<Permit> {
+  const acquisition = new Acquisition(driver, request.weight, placeOf(driver, entrance));
   const id = request === DEFAULT_REQUEST ? driver.admitNow(1, HAND) : 0;
   if (id !== 0) {
     acquisition.id = id;
-    acquisition.deliver();
+    acquisition.admit(entrance);
     return acquisition.promise;
   }
   const answer = driver.arrive(acquisition, request, HAND);
-  if (answer >= FIRST_ID) acquisition.deliver();
+  if (answer >= FIRST_ID) acquisition.admit(entrance);
   else if (answer > 0) return rejected(driver.refusal(answer, request));
+  else acquisition.holding = driver.holdings?.ask(driver, entrance);
   return acquisition.promise;
 }
 
+/** `tryAcquire`: a permit by hand if it can be had at once. */
+export function tryAcquire(driver: Driver, weight: number, entrance: unknown): Permit | null {
+  const id = driver.tryAcquire(weight);
+  if (id === 0) return null;
+  driver.holdings?.took(driver, id, entrance);
+  return new HandPermit(driver, id, weight, placeOf(driver, entrance));
+}
+
 class Acquisition extends Entry<Permit> {
+  holding: Holding | undefined = undefined;
+  readonly #takenAt: string;
   #isCancelled = false;
+
+  constructor(driver: Driver, weight: number, takenAt: string) {
+    super(driver, weight);
+    this.#takenAt = takenAt;
+  }
 
   queued(): void {
     // Nothing to prepare: the caller's own reaction is all that waits.
@@ -40,11 +57,21 @@ class Acquisition extends Entry<Permit> {
     // The permit is the caller's as soon as the promise has settled.
     this.driver.forget(this);
     this.driver.start(this.id);
-    this.deliver();
+    this.#deliver();
   }
 
-  deliver(): void {
-    this.resolve(new HandPermit(this.driver, this.id, this.weight));
+  /** It has its permits at once. */
+  admit(entrance: unknown): void {
+    this.holding = this.driver.holdings?.ask(this.driver, entrance);
+    // Who holds it can be told only by whoever waits for it.
+    if (this.holding === undefined) this.#deliver();
+    else void Promise.resolve().then(() => this.#deliver());
+  }
+
+  #deliver(): void {
+    const permit = new HandPermit(this.driver, this.id, this.weight, this.#takenAt);
+    if (this.holding === undefined) this.resolve(permit);
+    else this.holding.arrive(this.id, () => this.resolve(permit));
   }
 
   override cancelled(): void {
@@ -53,20 +80,21 @@ class Acquisition extends Entry<Permit> {
 
   refuse(reason: unknown): void {
     this.isAnswered = true;
+    this.holding?.fail();
     this.driver.forget(this);
     this.reject(reason);
   }
 }
 
-export class HandPermit implements Permit {
+class HandPermit implements Permit {
   readonly weight: number;
   readonly #held: Held;
   declare [Symbol.dispose]: () => void;
   declare [Symbol.asyncDispose]: () => Promise<void>;
 
-  constructor(driver: Driver, id: number, weight: number) {
+  constructor(driver: Driver, id: number, weight: number, takenAt: string) {
     this.weight = weight;
-    this.#held = { driver, id };
+    this.#held = { driver, id, takenAt };
     dropped?.register(this, this.#held, this.#held);
   }
 
@@ -83,12 +111,21 @@ export class HandPermit implements Permit {
 interface Held {
   readonly driver: Driver;
   id: number;
+  readonly takenAt: string;
 }
 
 const dropped =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
-    : new FinalizationRegistry<Held>(({ driver, id }) => driver.reclaim(id));
+    : new FinalizationRegistry<Held>(({ driver, id, takenAt }) => driver.reclaim(id, takenAt));
+
+/** Where a permit is being taken, as a text: what the host keeps for a stack that nobody has read may hold the permit itself. */
+function placeOf({ traits }: Driver, entrance: unknown): string {
+  if (!traits.trackPermits) return '';
+  const error = new Error('it was taken here');
+  (Error as { captureStackTrace?: (error: Error, below: unknown) => void }).captureStackTrace?.(error, entrance);
+  return `\n${error.stack}`;
+}
 
 // Some hosts lack these symbols. Code that was compiled for them, `using` and all, then asks for the registered ones.
 const symbols = Symbol as { dispose?: symbol; asyncDispose?: symbol };

@@ -4,7 +4,7 @@ import type { Bulkhead } from './bulkhead.js';
 import { Driver } from './driver.js';
 import type { Settings, SharedEngine, Sharing } from './engine.js';
 import { host } from './host.js';
-import type { Setup } from './options.js';
+import { type Setup, TRAITS, type Traits, traitsOf } from './options.js';
 
 interface Shared {
   readonly bulkhead: Bulkhead;
@@ -18,9 +18,8 @@ const here = new Map<string, Shared>();
 
 /** The names of the settings in their order. */
 const NAMES = ['maxConcurrent', 'maxQueue', 'timeoutMs', 'callTimeoutMs', 'abandonAfterMs'];
-/** The place of the facade's own options, and those, one bit each. */
+/** The place of the facade's own options, one bit each. */
 const FLAGS = NAMES.length;
-const STACK_TRACES = 1;
 
 export function share(name: string, setup: Setup | undefined, make: (driver: Driver) => Bulkhead): Bulkhead {
   const sharing = host().engine().sharing();
@@ -37,7 +36,7 @@ function join(sharing: Sharing, name: string, setup: Setup | undefined, make: (d
   const wanted = setup && settingsOf(sharing, setup);
   // What wakes it belongs to no caller's context.
   const engine = mustBe(name, host().outside(() => sharing.open(name, () => driver.wake(), wanted)), wanted);
-  const driver = new Driver(name, engine, hasStackTraces(engine.settings));
+  const driver = new Driver(name, engine, traitsIn(engine.settings));
   const bulkhead = make(driver);
   here.set(name, { bulkhead, settings: engine.settings, agreed: setup });
   return bulkhead;
@@ -62,7 +61,7 @@ function different(name: string, has: Settings, wanted: Settings): RangeError {
 
 function differences(has: Settings, wanted: Settings): string[] {
   const all = NAMES.map((option, place) => difference(option, has[place], wanted[place]));
-  all.push(difference('stackTraces', hasStackTraces(has), hasStackTraces(wanted)));
+  all.push(...TRAITS.map((name) => difference(name, traitsIn(has)[name], traitsIn(wanted)[name])));
   return all.filter((text) => text !== '');
 }
 
@@ -70,14 +69,15 @@ function difference<Value>(option: string, has: Value, wanted: Value): string {
   return has === wanted ? '' : `${option} ${String(has)} (not ${String(wanted)})`;
 }
 
-function settingsOf(sharing: Sharing, { engine, stackTraces }: Setup): Settings {
-  return sharing.settings(engine, stackTraces ? STACK_TRACES : 0);
+function settingsOf(sharing: Sharing, { engine, traits }: Setup): Settings {
+  return sharing.settings(engine, TRAITS.reduce((flags, name, place) => flags + (Number(traits[name]) << place), 0));
 }
 
-function hasStackTraces(settings: Settings): boolean {
-  return settings[FLAGS] === STACK_TRACES;
+function traitsIn(settings: Settings): Traits {
+  return traitsOf((name) => (((settings[FLAGS] ?? 0) >> TRAITS.indexOf(name)) & 1) === 1);
 }
 
 function isSame(one: Setup | undefined, other: Setup): boolean {
-  return one?.stackTraces === other.stackTraces && other.engine.every((value, place) => value === one.engine[place]);
+  if (one === undefined) return false;
+  return TRAITS.every((name) => one.traits[name] === other.traits[name]) && other.engine.every((value, place) => value === one.engine[place]);
 }

@@ -45,6 +45,8 @@ export interface BulkheadStats {
     readonly cancelled: number;
     readonly closed: number;
     readonly tooHeavy: number;
+    /** Would have waited for permits of their own caller; only with `detectReentrancy`. */
+    readonly reentrant: number;
   };
   /** One value for each call that left the queue, however it left. */
   readonly waited: Histogram;
@@ -54,6 +56,9 @@ export interface BulkheadStats {
    */
   readonly ran: SampledHistogram;
 }
+
+/** It stands last: it is the youngest. */
+const REENTRANT = 35;
 
 const STATES = ['open', 'draining', 'closed'] as const;
 
@@ -84,7 +89,14 @@ export function snapshot(figures: ArrayLike<number>): BulkheadStats {
     abandonedRuns: next(),
     leaked: next(),
     doubleReleases: next(),
-    rejected: Object.freeze({ full: next(), queueTimeout: next(), cancelled: next(), closed: next(), tooHeavy: next() }),
+    rejected: Object.freeze({
+      full: next(),
+      queueTimeout: next(),
+      cancelled: next(),
+      closed: next(),
+      tooHeavy: next(),
+      reentrant: figures[REENTRANT] ?? 0,
+    }),
     waited: Object.freeze(histogram()),
     ran: Object.freeze({ ...histogram(), sampledEvery: next() }),
   });

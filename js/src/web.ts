@@ -5,11 +5,16 @@ import type { Environment, LoadedEngine, Scope } from './host.js';
 /** `load` is called once, for the first bulkhead. */
 export function web(load: () => LoadedEngine): Environment {
   let loaded: LoadedEngine | undefined;
+  const engine = (): LoadedEngine => (loaded ??= load());
   return {
     outside: (act) => act(),
     capture: () => everywhere,
     warn: (message) => console.warn(message),
-    engine: () => (loaded ??= load()),
+    holdings: () => {
+      throw new Error('detectReentrancy needs Node: there is no async context here to tell whose permits a call would wait for');
+    },
+    share: () => engine().sharing() as never,
+    engine,
   };
 }
 

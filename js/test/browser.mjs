@@ -80,6 +80,22 @@ describe('the browser build', () => {
     assert.deepEqual((await inPage('/allowed', report)).answer, [1, null]);
   });
 
+  it('refuses what it cannot do, and says why', async () => {
+    const { answer } = await inPage('/', async () => {
+      const { Bulkhead } = await import('/browser.mjs');
+      const refusal = (act) => { try { return act(); } catch (error) { return error.message; } };
+      const shipping = new Bulkhead('shipping', { maxConcurrent: 1, detectReentrancy: false });
+      return [
+        refusal(() => new Bulkhead('shipping', { maxConcurrent: 1, detectReentrancy: true })),
+        refusal(() => structuredClone(shipping)),
+        refusal(() => Bulkhead.shared('shipping', { maxConcurrent: 1 })),
+      ];
+    });
+    assert.match(answer[0], /^detectReentrancy needs Node: there is no async context here/);
+    assert.match(answer[1], /a bulkhead lives in one thread/);
+    assert.match(answer[2], /^Bulkhead.shared needs the native engine of Node, and there is none here/);
+  });
+
   it('warns once about dropped permits and takes them back', async () => {
     const { answer, complaints } = await inPage('/', async () => {
       const { Bulkhead } = await import('/browser.mjs');

@@ -107,7 +107,7 @@ describe('the package', () => {
 
   it('exports what it promises, in every build', async () => {
     const names = [
-      'Bulkhead', 'BulkheadCallTimeoutError', 'BulkheadClosedError', 'BulkheadError', 'BulkheadFullError', 'BulkheadTimeoutError',
+      'Bulkhead', 'BulkheadCallTimeoutError', 'BulkheadClosedError', 'BulkheadError', 'BulkheadFullError', 'BulkheadReentrantError', 'BulkheadTimeoutError',
       'BulkheadWeightError',
     ];
     assert.deepEqual(Object.keys(esm).sort(), names);

@@ -67,7 +67,7 @@ describe('map', () => {
       });
       assert.deepEqual(results, [[1, 0], [2, 1], [3, 2]]);
       const { admitted, completed, rejected, peakQueued } = shipping.stats();
-      assert.deepEqual([admitted, completed, Object.values(rejected), peakQueued], [3, 3, [0, 0, 0, 0, 0], 0]);
+      assert.deepEqual([admitted, completed, Object.values(rejected), peakQueued], [3, 3, [0, 0, 0, 0, 0, 0], 0]);
     });
   }
 

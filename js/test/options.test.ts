@@ -51,20 +51,21 @@ describe('the options of a bulkhead', () => {
     }
   }
 
-  it('stackTraces is true or false', () => {
-    for (const stackTraces of [true, false, undefined]) assert.ok(new Bulkhead('shipping', { maxConcurrent: 1, stackTraces }));
-    for (const stackTraces of [0, 1, 'yes', null, {}]) {
-      assert.throws(() => new Bulkhead('shipping', { maxConcurrent: 1, stackTraces: stackTraces as boolean }), {
-        name: 'TypeError',
-        message: /^stackTraces must be true or false, got /,
-      });
-    }
-  });
+  // Where it is none, detectReentrancy may only be left out.
+  for (const [option, ...good] of [['stackTraces', true], ['trackPermits', true], ['detectReentrancy']] as const) {
+    it(`${option} is true or false`, () => {
+      for (const value of [...good, false, undefined]) assert.ok(new Bulkhead('shipping', { maxConcurrent: 1, [option]: value }));
+      for (const value of [0, 1, 'yes', null, {}]) {
+        const message = new RegExp(`^${option} must be true or false, got `);
+        assert.throws(() => new Bulkhead('shipping', { maxConcurrent: 1, [option]: value }), { name: 'TypeError', message });
+      }
+    });
+  }
 
   it('a typo is named, with what there is', () => {
     assert.throws(() => new Bulkhead('shipping', { maxConcurrent: 1, maxQueueSize: 3 } as never), {
       name: 'TypeError',
-      message: 'unknown option maxQueueSize; there are maxConcurrent, maxQueue, timeoutMs, callTimeoutMs, abandonAfterMs, stackTraces',
+      message: 'unknown option maxQueueSize; there are maxConcurrent, maxQueue, timeoutMs, callTimeoutMs, abandonAfterMs, stackTraces, trackPermits, detectReentrancy',
     });
   });
 
@@ -106,7 +107,7 @@ describe('the options of a call', () => {
           else check(option, value, wanted, () => { if (error !== undefined) throw error; });
         }
         const { admitted, rejected } = shipping.stats();
-        if (wanted !== 'ok') assert.deepEqual([admitted, Object.values(rejected)], [0, [0, 0, 0, 0, 0]]);
+        if (wanted !== 'ok') assert.deepEqual([admitted, Object.values(rejected)], [0, [0, 0, 0, 0, 0, 0]]);
       });
     }
   }

@@ -63,6 +63,28 @@ describe('a permit by hand', () => {
     assert.deepEqual([full, tooHeavy, closed], [2, 1, 1]);
   });
 
+  it('that is dropped says where it was taken if it was tracked, and is collected all the same', async () => {
+    for (const take of [takeAtOnce, takeAfterAWait]) {
+      const shipping = new Bulkhead(take.name, { maxConcurrent: 1, maxQueue: 1, timeoutMs: Infinity, trackPermits: true });
+      const warning = new Promise<string>((resolve) => process.on('warning', function listen({ message }) {
+        if (!message.startsWith(take.name)) return;
+        process.off('warning', listen);
+        resolve(message);
+      }));
+      await take(shipping);
+      const waiting = shipping.acquire();
+      for (let round = 0; round < 50 && shipping.stats().leaked < 1; round += 1) {
+        collectGarbage();
+        await turn();
+      }
+      (await waiting).release();
+      const [text, error, first] = (await warning).split('\n');
+      assert.match(text ?? '', /: a permit was dropped without release .* in a finally$/);
+      assert.equal(error, 'Error: it was taken here');
+      assert.match(first ?? '', new RegExp(`^    at ${take.name} `), 'not where this package took it');
+    }
+  });
+
   it('that is dropped comes back when the host collects it, with one warning for the bulkhead', async () => {
     const warnings: string[] = [];
     const listen = (warning: Error): void => void warnings.push(`${warning.name}: ${warning.message}`);
@@ -90,6 +112,19 @@ describe('a permit by hand', () => {
     }
   });
 });
+
+/** With the permit in the frame whose place is kept. */
+async function takeAtOnce(shipping: Bulkhead): Promise<void> {
+  const permit = shipping.tryAcquire();
+  await turn();
+  assert.equal(permit?.weight, 1);
+}
+
+async function takeAfterAWait(shipping: Bulkhead): Promise<void> {
+  const hold = shipping.tryAcquire();
+  setImmediate(() => hold?.release());
+  await shipping.acquire();
+}
 
 /** In a function of its own, so that no register or stack slot holds them. */
 function drop(shipping: Bulkhead): void {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Bulkhead } from 'bulkheads';
-import { runScript } from './support.js';
+import { outcome, runScript } from './support.js';
 import { freshName, keepAlive, withThreads } from './threads.js';
 
 keepAlive();
@@ -75,6 +75,8 @@ describe('a shared bulkhead', { skip: !isNative && 'only the native engine share
     [{ callTimeoutMs: Infinity }, 'callTimeoutMs 800 (not Infinity)'],
     [{ abandonAfterMs: undefined }, 'abandonAfterMs 20 (not Infinity)'],
     [{ stackTraces: undefined }, 'stackTraces true (not false)'],
+    [{ trackPermits: true }, 'trackPermits false (not true)'],
+    [{ detectReentrancy: true, stackTraces: false }, 'stackTraces true (not false), detectReentrancy false (not true)'],
     [{ maxConcurrent: 1, maxQueue: 1, stackTraces: false }, 'maxConcurrent 2 (not 1), maxQueue 3 (not 1), stackTraces true (not false)'],
   ] as const;
 
@@ -94,7 +96,7 @@ describe('a shared bulkhead', { skip: !isNative && 'only the native engine share
     const name = freshName();
     const shared = Bulkhead.shared(name, { maxConcurrent: 2 });
     shared.resize(7);
-    const written = { maxConcurrent: 2, maxQueue: 0, timeoutMs: 1000, callTimeoutMs: Infinity, abandonAfterMs: Infinity, stackTraces: false };
+    const written = { maxConcurrent: 2, maxQueue: 0, timeoutMs: 1000, callTimeoutMs: Infinity, abandonAfterMs: Infinity, stackTraces: false, trackPermits: false, detectReentrancy: false };
     assert.equal(Bulkhead.shared(name, written), shared);
     assert.throws(() => Bulkhead.shared(name, { maxConcurrent: 7 }), /maxConcurrent 2 \(not 7\)/);
     assert.equal(shared.stats().limit, 7);
@@ -109,6 +111,18 @@ describe('a shared bulkhead', { skip: !isNative && 'only the native engine share
       return shared.acquire().then(() => 'none', (error: unknown) => String((error as Error).stack));
     }, name);
     assert.match(stack, /\n {4}at /);
+  }));
+
+  it('detects calls that wait for themselves, in whichever thread', withThreads(1, async (thread) => {
+    const name = freshName();
+    const shared = Bulkhead.shared(name, { maxConcurrent: 1, maxQueue: 2, detectReentrancy: true });
+    const nested = thread.run(({ Bulkhead }, name) => {
+      const shared = Bulkhead.shared(name);
+      return shared.exec(() => shared.exec(() => 'in').catch((error: unknown) => (error as { code: string }).code));
+    }, name);
+    assert.equal(await nested, 'reentrant');
+    assert.equal(await outcome(shared.exec(() => shared.acquire())), 'reentrant');
+    assert.equal(shared.stats().rejected.reentrant, 2);
   }));
 
   it('is shared by import and require', async () => {

@@ -18,7 +18,7 @@ describe('stats', () => {
     assert.deepEqual(rest, {
       state: 'open', limit: 2, active: 0, available: 2, running: 0, queued: 0, overrun: 0, peakActive: 2, peakQueued: 1, admitted: 2,
       completed: 2, failed: 0, callTimeouts: 0, unclaimed: 0, abandonedRuns: 0, leaked: 0, doubleReleases: 0,
-      rejected: { full: 1, queueTimeout: 1, cancelled: 0, closed: 0, tooHeavy: 0 },
+      rejected: { full: 1, queueTimeout: 1, cancelled: 0, closed: 0, tooHeavy: 0, reentrant: 0 },
     });
     assert.deepEqual([waited.count, waited.sum, waited.max], [1, 10, 10]);
     // The first of the two.
@@ -45,6 +45,11 @@ describe('stats', () => {
     const { ran, completed } = shipping.stats();
     assert.equal(completed, 6400);
     assert.ok(ran.count > 130 && ran.count < 270, String(ran.count));
+  });
+
+  it('is what JSON shows of a bulkhead, with its name', () => {
+    const shipping = new Bulkhead('shipping', { maxConcurrent: 3 });
+    assert.deepEqual(JSON.parse(JSON.stringify({ shipping })), { shipping: { name: 'shipping', ...shipping.stats() } });
   });
 
   it('is a value: frozen, and later calls do not change it', async () => {

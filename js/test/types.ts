@@ -29,6 +29,10 @@ export async function results(url: string, signal: AbortSignal | undefined): Pro
   using one = await shipping.acquire();
   await using other = await shipping.acquire();
   is<number>()(one.weight + other.weight, true);
+  is<number>()(shipping.stats().rejected.reentrant, true);
+  new Bulkhead('shipping', { maxConcurrent: 1, trackPermits: true, detectReentrancy: true });
+  // @ts-expect-error internal
+  is<symbol>()(shipping.cloneable, true);
 }
 
 export function wrapping(): void {

@@ -1,18 +1,24 @@
 import { AsyncResource } from 'node:async_hooks';
 import { chooseEngine } from '../engines/choice.js';
 import { isAllowed } from '../engines/deno.js';
+import { ContextHoldings } from '../holdings.js';
 import { type LoadedEngine, setEnvironment } from '../host.js';
+import { share } from '../shared.js';
 
 /** The context in which this file was loaded: nobody's. */
 const outside = new AsyncResource('bulkheads');
 /** Forces an engine. */
 const VARIABLE = 'BULKHEADS_ENGINE';
 let loaded: LoadedEngine | undefined;
+/** Made for the first bulkhead that asks: a process with async contexts pays for them with every promise. */
+let holdings: ContextHoldings | undefined;
 
 setEnvironment({
   outside: (act) => outside.runInAsyncScope(act),
   capture: () => new AsyncResource('BulkheadCall'),
   warn: (message) => process.emitWarning(message, 'BulkheadWarning'),
+  holdings: () => (holdings ??= new ContextHoldings()),
+  share,
   engine: () => (loaded ??= chooseEngine(forced())),
 });
 
