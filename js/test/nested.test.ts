@@ -76,6 +76,15 @@ describe('a call from inside of work that holds too much', () => {
     await shipping.exec(() => errorOf(shipping.exec(() => 1, { timeoutMs: 0 })));
   });
 
+  it('also if nobody awaits it', async () => {
+    const shipping = bulkhead();
+    let left: Promise<unknown> = Promise.resolve();
+    await shipping.exec(() => {
+      left = outcome(shipping.exec(() => 1));
+    });
+    assert.equal(await left, 'reentrant');
+  });
+
   it('is null from tryAcquire, which never waits', async () => {
     const shipping = bulkhead();
     assert.equal(await shipping.exec(() => shipping.tryAcquire()), null);
