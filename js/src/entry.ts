@@ -19,6 +19,8 @@ export abstract class Entry<Value = unknown> {
   constructor(driver: Driver, weight: number) {
     this.driver = driver;
     this.weight = weight;
+    // It would hold the promise, and with it the result, until the next call comes.
+    resolveOfTheLatest = nobody;
   }
 
   /** 0 until the core has taken it in. In two halves: as one it would be an object of its own in the host's memory. */
@@ -78,8 +80,12 @@ class Thrown {
 }
 
 // One function for all promises: a closure for each would be the dearest part of a call.
-let resolveOfTheLatest: (value: unknown) => void;
+let resolveOfTheLatest: (value: unknown) => void = nobody;
 
 function capture(resolve: (value: never) => void): void {
   resolveOfTheLatest = resolve as (value: unknown) => void;
+}
+
+function nobody(): void {
+  // No promise is being made.
 }
