@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -23,9 +24,11 @@ class Environment:
     def python(self) -> Path:
         return self.folder / "venv/bin/python"
 
-    def run(self, *arguments: str | Path) -> str:
+    def run(self, *arguments: str | Path, **variables: str) -> str:
         """In a folder that has nothing of this repository, so that what is imported is what was installed."""
-        ran = subprocess.run([self.python, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=300, check=False)
+        command = [self.python, *arguments]
+        surroundings = {**os.environ, **variables}
+        ran = subprocess.run(command, cwd=self.folder, env=surroundings, capture_output=True, text=True, timeout=300, check=False)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 
@@ -67,3 +70,6 @@ def test_its_own_tests_pass_on_what_is_installed(environment: Environment) -> No
     where = environment.run("-c", "import bulkheads._engine; print(bulkheads._engine.__file__)").strip()
     assert Path(where).is_relative_to(environment.folder / "venv")
     print(environment.run("-m", "pytest"))
+    if environment.run("-c", "import asyncio; print(hasattr(asyncio, 'eager_task_factory'))").strip() == "True":
+        few = ("--deselect", "tests/test_types.py", "--deselect", "tests/test_accidents.py::test_a_million_waiters")
+        print(environment.run("-m", "pytest", *few, BULKHEADS_EAGER_TASKS="1"))
