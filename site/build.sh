@@ -14,10 +14,12 @@ target/venv/bin/python -W error -m pdoc --no-show-source --docformat restructure
 # A directory of its own, since nothing but this may lie in what is copied.
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p bulkheads --target-dir target/rustdoc
 cp -r target/rustdoc/doc target/api.new/rust
+# A licence of a font, which would be taken for a page of ours.
+find target/api.new/rust -name '*.md' -exec mv {} {}.txt ';'
 echo '<!doctype html><title>bulkheads</title><meta http-equiv="refresh" content="0; url=bulkheads/index.html">' >target/api.new/rust/index.html
 
 rm -rf target/api
 mv target/api.new target/api
 # mkdocs-material says something about the next version of mkdocs, whichever is installed.
-NO_MKDOCS_2_WARNING=1 target/venv/bin/mkdocs build --quiet --config-file site/mkdocs.yml
+NO_MKDOCS_2_WARNING=1 target/venv/bin/mkdocs build --config-file site/mkdocs.yml
 say "target/site/index.html"
