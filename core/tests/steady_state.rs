@@ -79,6 +79,12 @@ fn round(core: &mut Bulkhead, time: &mut u64) {
         *id = acquire(core, *time, Request::run(1));
     }
     let now = Instant::from_nanos(*time);
+    // From inside of work that holds everything.
+    let first = ids.into_iter().flatten().next().expect("a free permit");
+    let holding = u64::from(core.permits(first)) * 8;
+    let nested = Request::run(1).holding(holding);
+    assert_eq!(acquire(core, *time, nested), None);
+    assert_eq!(core.watch_room(now, nested), Ok(true));
     for id in ids.into_iter().flatten().step_by(3) {
         core.cancel(now, id);
     }

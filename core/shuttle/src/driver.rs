@@ -43,6 +43,9 @@ pub struct Driver {
     steps_left: u32,
 }
 
+/// The code of a call that would wait for itself.
+const REENTRANT: u64 = 9.0_f64.to_bits();
+
 /// The thread is no more.
 #[derive(Debug)]
 pub struct Gone;
@@ -76,14 +79,14 @@ impl Driver {
 
     /// It stops wherever it is, and somebody else ends its owner.
     pub fn die(self) {
-        let working = self.calls.iter().filter(|(_, call)| **call != Call::Waits);
-        let held = working.map(|(id, _)| u64::from(self.weights[id])).sum();
+        let held = self.work();
+        let held = held.iter().map(|id| u64::from(self.weights[id])).sum();
         self.host.bury(self.owner, held);
     }
 
     fn try_live(&mut self, weights: &[u32]) -> Result<(), Gone> {
         for weight in weights {
-            self.call(*weight)?;
+            self.ask(*weight, thread_rng().gen_range(0..3) == 0)?;
             match thread_rng().gen_range(0..4) {
                 0 => self.finish_one()?,
                 1 => self.cancel_one()?,
@@ -91,8 +94,7 @@ impl Driver {
             }
         }
         while !self.calls.is_empty() {
-            let working = self.calls.values().any(|call| *call != Call::Waits);
-            match (working, thread_rng().gen_range(0..8)) {
+            match (!self.work().is_empty(), thread_rng().gen_range(0..8)) {
                 (_, 0) => self.cancel_one()?,
                 (true, _) => self.finish_one()?,
                 (false, _) => self.sleep()?,
@@ -106,14 +108,28 @@ impl Driver {
     /// # Errors
     /// Its thread is to die here; likewise below.
     pub fn call(&mut self, weight: u32) -> Result<(), Gone> {
+        self.ask(weight, false)
+    }
+
+    /// A call arrives, perhaps from inside of all the work that this thread runs.
+    fn ask(&mut self, weight: u32, is_nested: bool) -> Result<(), Gone> {
         let forever = f64::INFINITY;
         let host = Arc::clone(&self.host);
+        let around = if is_nested { self.work() } else { Vec::new() };
+        let holds: u32 = around.iter().map(|id| self.weights[id]).sum();
         let answer = self.input(|core, owner, now| {
             host.count_call();
             let weight = f64::from(weight);
-            core.acquire(owner, now, weight, forever, forever, RUN, 0.0)
+            let permits = around.iter().map(|id| core.permits(f64::from_bits(*id)));
+            let holding: u32 = permits.sum();
+            assert_eq!(holding, holds, "nothing takes a permit away from work");
+            let holding = f64::from(holding);
+            core.acquire(owner, now, weight, forever, forever, RUN, holding)
         })?;
         let answer = answer.expect("valid arguments");
+        let waits_for_itself = holds > 0 && u64::from(holds + weight) > self.host.limit;
+        assert!(answer > 0.0 || !waits_for_itself, "it would wait forever");
+        assert!(answer.to_bits() != REENTRANT || waits_for_itself);
         let is_id = answer.abs() >= 4_294_967_296.0;
         if is_id {
             let id = answer.abs().to_bits();
@@ -257,6 +273,12 @@ impl Driver {
     fn forget(&mut self, id: u64) -> Option<Call> {
         self.over.insert(id);
         self.calls.remove(&id)
+    }
+
+    /// The calls whose work holds permits.
+    fn work(&self) -> Vec<u64> {
+        let working = self.calls.iter().filter(|(_, call)| **call != Call::Waits);
+        working.map(|(id, _)| *id).collect()
     }
 
     fn any(&self, wanted: impl Fn(Call) -> bool) -> Option<u64> {

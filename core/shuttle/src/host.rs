@@ -32,7 +32,7 @@ pub struct Host {
     busy: AtomicU64,
     /// How many calls the core has seen.
     calls: AtomicU64,
-    limit: u64,
+    pub(crate) limit: u64,
     pub(crate) waking: Waking,
 }
 
@@ -101,7 +101,8 @@ impl Host {
         let ended = stats.completed + stats.failed + stats.unclaimed + stats.abandoned_runs;
         assert_eq!(stats.admitted, ended, "{stats:?}");
         let rejected = stats.rejected;
-        let turned_away = rejected.cancelled + rejected.closed + rejected.queue_timeout;
+        let turned_away =
+            rejected.cancelled + rejected.closed + rejected.queue_timeout + rejected.reentrant;
         let calls = self.calls.load(Ordering::SeqCst);
         assert_eq!(calls, stats.admitted + turned_away, "{stats:?}");
         assert_eq!(self.busy.load(Ordering::SeqCst), 0);
