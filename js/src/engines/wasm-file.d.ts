@@ -1,7 +1,7 @@
-// The build puts the module in as hexadecimal digits.
+// The build puts the module in as text.
 declare module '*/bulkheads_wasm_bg.wasm' {
-  const hexadecimal: string;
-  export default hexadecimal;
+  const text: string;
+  export default text;
 }
 
 // And lays it beside the package's files, for hosts that import it.
