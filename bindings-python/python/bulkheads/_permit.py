@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Coroutine, Generator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from . import _options
 from ._numbers import COMPLETED, FAILED
@@ -65,6 +65,10 @@ class Permit:
     def __repr__(self) -> str:
         state = "held" if self._id else "released"
         return f"<Permit of {self._calls.name}, weight {self._weight}, {state}>"
+
+    def __reduce__(self) -> NoReturn:
+        # A copy that is dropped would be reclaimed while the permit is still held.
+        raise TypeError("a permit is not copied or pickled: it is given back once; hand on the permit itself")
 
     def __del__(self) -> None:
         # A signal handler may have raised before it was whole.
@@ -136,6 +140,9 @@ class Acquisition(Coroutine[Any, Any, Permit]):
             raise RuntimeError("cannot reuse an acquire() that was already awaited; call acquire() again")
         weight, timeout, deadline = arguments
         return _options.count("weight", weight), timeout, deadline
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an acquire() is not copied or pickled: it serves once; call acquire() again")
 
     def __repr__(self) -> str:
         return f"<acquire of {self._calls.name}>"
