@@ -80,7 +80,7 @@ describe('the engine', () => {
   it('outside of Node is wasm; where it may not be compiled, importing works and the error says what to allow', async () => {
     const browser = "const bulkheads = await import(new URL('dist/browser.mjs', `file://${process.cwd()}/`).href);";
     assert.deepEqual(await report(browser), ['wasm', null, 1]);
-    const text = "bulkheads: this page may not compile WebAssembly; allow 'wasm-unsafe-eval' in script-src of its Content-Security-Policy (CompileError: no)";
+    const text = "bulkheads: WebAssembly may not be compiled here; a page must allow 'wasm-unsafe-eval' in script-src of its Content-Security-Policy, a bundle for workerd needs the export condition workerd (CompileError: no)";
     assert.deepEqual(await report(`WebAssembly.Module = class { constructor() { throw new WebAssembly.CompileError('no'); } }; ${browser}`), ['wasm', text, text]);
     const none = await report(`delete globalThis.WebAssembly; ${browser}`) as string[];
     assert.match(String(none[1]), /^bulkheads: this host has no WebAssembly/);

@@ -42,7 +42,7 @@ const create: CreateEngine = (...options) => new DirectEngine(new WasmEngine(...
 function explained(cause: unknown): Error {
   const text =
     typeof (globalThis as { WebAssembly?: unknown }).WebAssembly === 'object'
-      ? "bulkheads: this page may not compile WebAssembly; allow 'wasm-unsafe-eval' in script-src of its Content-Security-Policy"
+      ? "bulkheads: WebAssembly may not be compiled here; a page must allow 'wasm-unsafe-eval' in script-src of its Content-Security-Policy, a bundle for workerd needs the export condition workerd"
       : 'bulkheads: this host has no WebAssembly';
   return new Error(`${text} (${String(cause)})`, { cause });
 }

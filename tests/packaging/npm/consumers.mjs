@@ -41,6 +41,7 @@ export const CONSUMERS = [
   consumer('Deno, nothing allowed', { folder: 'node', lines: ['deno run --no-prompt why.mjs'], says: /^ran full wasm .*: Deno: it may not load addons; allow it with --allow-ffi --allow-read$/ }),
   consumer('Deno, addons allowed', { folder: 'node', lines: ['deno run --no-prompt --allow-ffi --allow-read import.mjs'], says: NATIVE }),
   consumer('workerd', { folder: 'workerd', lines: [`${ESBUILD} --conditions=workerd,worker,browser --loader:.wasm=copy --asset-names=[name]`, 'workerd test config.capnp'], says: WASM }),
+  consumer('workerd, bundled as for a browser', { project: 'again', folder: 'workerd', lines: [ESBUILD, 'cp ../node_modules/bulkheads/dist/bulkheads.wasm .', 'workerd test config.capnp'], says: /needs the export condition workerd/ }),
 
   consumer('esbuild for Node, to CommonJS', { folder: 'node', lines: [`${FOR_NODE} require.cjs --outfile=bundle.cjs`, 'node-20 bundle.cjs'], says: NATIVE }),
   consumer('esbuild for Node, to one ES module', { folder: 'node', lines: [`${FOR_NODE} --format=esm import.mjs --outfile=bundle.mjs`, 'node-20 bundle.mjs'], says: NATIVE }),
@@ -60,7 +61,7 @@ export const CONSUMERS = [
   consumer("a strict Content-Security-Policy with 'wasm-unsafe-eval'", { folder: 'csp', page: 'index.html', headers: csp("'self' 'wasm-unsafe-eval'"), says: '1' }),
   consumer('a strict Content-Security-Policy without it', { folder: 'csp', page: 'index.html', headers: csp("'self'"), says: /allow 'wasm-unsafe-eval' in script-src/ }),
   consumer('Firefox, a strict Content-Security-Policy without it', { folder: 'csp', page: 'index.html', headers: csp("'self'"), browser: 'firefox', says: /allow 'wasm-unsafe-eval' in script-src/ }),
-  consumer('Firefox, a Web Worker', { project: 'firefox', folder: 'worker', lines: [ESBUILD], page: 'index.html', browser: 'firefox', says: WASM }),
+  consumer('Firefox, a Web Worker', { project: 'again', folder: 'worker', lines: [ESBUILD], page: 'index.html', browser: 'firefox', says: WASM }),
   consumer('Firefox', { folder: 'page', page: 'index.html', browser: 'firefox', says: WASM }),
 
   consumer('Jest, fake timers', { folder: 'jest', lines: ['jest 2>&1'], says: /^Ran all test suites/ }),

@@ -24,7 +24,7 @@ const INSTALLS = {
 const BARE = ['by-bun', 'by-deno'];
 /** Copies of the first, and what happened to them. */
 const COPIES = {
-  firefox: () => undefined,
+  again: () => undefined,
   garbage: (engine) => writeFileSync(join(engine, 'bulkheads.node'), 'this is no shared library'),
   outdated: (engine) => edit(join(engine, 'package.json'), (manifest) => ({ ...manifest, version: '0.0.1' })),
 };
