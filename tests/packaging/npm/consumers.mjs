@@ -1,82 +1,105 @@
-// The consumers: a folder of `consumers`, what is typed there or which page is opened, and what that has to say
-// in its last line or as its title: a text, a pattern, or a number that must not be exceeded.
-// Those with an `only` need an engine that cannot be built everywhere.
+// The consumers: a folder of `consumers`, what is typed there or which page is opened, and what that has to say in its last line
+// or as its title: a text, a pattern, or a number that must not be exceeded.
 
-const VERSIONS = [20, 22, 24, 26];
-const ESBUILD = 'esbuild main.js --bundle --format=esm --outfile=bundle.js --log-level=error';
-const FOR_NODE = 'esbuild --bundle --platform=node --log-level=error';
-/** How many lines of the package a bundler has left in. */
-const LEFT = ['grep -ci bulkhead unused.out.js || true'];
 const NATIVE = 'ran full native';
 const WASM = 'ran full wasm';
+const MUSL = 'linux-x64-musl';
+
+const ESBUILD = 'esbuild main.js --bundle --format=esm --outfile=bundle.js --log-level=error';
+const FOR_NODE = 'esbuild --bundle --platform=node --log-level=error';
+const FOR_WORKERD = '--conditions=workerd,worker,browser --loader:.wasm=copy --asset-names=[name]';
+const DENO = 'deno run --no-prompt';
+const TSC_5_2 = 'node ../../node_modules/typescript-5.2/bin/tsc';
+const MANIFEST = "const { scripts, dependencies } = require('bulkheads/package.json'); JSON.stringify({ scripts, dependencies })";
+/** How many lines of the package a bundler has left in. */
+const linesIn = (bundle) => `grep -ci bulkhead ${bundle} || true`;
+
+const NOT_INSTALLED = /^ran full wasm .*@bulkheads\/engine-\S+: not installed/;
+const NOT_ALLOWED = /allow 'wasm-unsafe-eval' in script-src/;
+const STRICT = { 'content-security-policy': "script-src 'self'" };
+const STRICT_BUT_WASM = { 'content-security-policy': "script-src 'self' 'wasm-unsafe-eval'" };
 
 export const CONSUMERS = [
-  ...VERSIONS.flatMap((version) => [
-    consumer(`Node ${version}, import`, { folder: 'node', lines: [`node-${version} import.mjs`], says: NATIVE }),
-    consumer(`Node ${version}, require`, { folder: 'node', lines: [`node-${version} require.cjs`], says: NATIVE }),
-    consumer(`Node ${version}, both in one program`, { folder: 'node', lines: [`node-${version} both.mjs`], says: 'true true' }),
+  ...[20, 22, 24, 26].flatMap((version) => [
+    inNode(`Node ${version}, import`, `node-${version} import.mjs`, NATIVE),
+    inNode(`Node ${version}, require`, `node-${version} require.cjs`, NATIVE),
+    inNode(`Node ${version}, both in one program`, `node-${version} both.mjs`, 'true true'),
   ]),
-  consumer('Node on musl', { project: 'musl', folder: 'node', lines: ['node-musl import.mjs'], says: NATIVE, only: 'linux-x64-musl' }),
-  consumer('Node on musl, wasm where npm took the engine for glibc', { folder: 'node', lines: ['node-musl why.mjs'], says: /^ran full wasm .*@bulkheads\/engine-linux-x64-musl: not installed/, only: 'linux-x64-musl' }),
-  consumer('Node, source maps', { folder: 'node', lines: ['node-24 --enable-source-maps trace.mjs'], says: /\/src\/options\.ts:\d+:\d+\)?$/ }),
-  engineless('optional dependencies left out', { project: 'left-out', says: /^ran full wasm .*@bulkheads\/engine-\S+: not installed/ }),
-  engineless('installed for another platform', { project: 'foreign', says: /^ran full wasm .*@bulkheads\/engine-\S+: not installed/ }),
-  engineless('the binary is garbage', { project: 'garbage', says: /^ran full wasm .*@bulkheads\/engine-\S+: .*bulkheads\.node: (file too short|invalid ELF header)/ }),
-  engineless('the binary is of another version', { project: 'outdated', says: /^ran full wasm .*: it is version 0\.0\.1, and bulkheads is/ }),
-  engineless('a machine without an engine', { before: '-r ./elsewhere.cjs', says: /^ran full wasm .*-riscv64\S*: no engine is published for this platform$/ }),
+  inNode('Node, source maps', 'node-24 --enable-source-maps trace.mjs', /\/src\/options\.ts:\d+:\d+\)?$/),
+  inNode('Node on musl', 'node-musl import.mjs', NATIVE, { project: 'musl', only: MUSL }),
 
-  consumer('what the package holds', { folder: 'node', lines: ['echo $(ls ../node_modules/bulkheads)'], says: 'LICENSE-APACHE LICENSE-MIT README.md dist package.json' }),
-  consumer('what the engine holds', { folder: 'node', lines: ['echo $(ls ../node_modules/@bulkheads/*)'], says: 'LICENSE-APACHE LICENSE-MIT README.md bulkheads.node package.json' }),
-  consumer('no install script, no dependency but the engines', { folder: 'node', lines: [`node -p "const { scripts, dependencies } = require('bulkheads/package.json'); JSON.stringify({ scripts, dependencies })"`], says: '{}' }),
-  consumer('publint', { folder: 'node', lines: ['publint run ../node_modules/bulkheads --strict --pack false'], says: 'All good!' }),
-  consumer('publint, the engine', { folder: 'node', lines: ['publint run ../node_modules/@bulkheads/* --strict --pack false'], says: 'All good!' }),
-  consumer('are the types wrong', { folder: 'node', lines: ['attw $PACKAGES/bulkheads-[0-9]*.tgz --no-definitely-typed --profile node16 --quiet'], says: '' }),
+  // Where the engine for the machine cannot be had.
+  inNode('Node on musl, installed for glibc', 'node-musl why.mjs', NOT_INSTALLED, { only: MUSL }),
+  inNode('optional dependencies left out', 'node-20 why.mjs', NOT_INSTALLED, { project: 'left-out' }),
+  inNode('installed for another platform', 'node-20 why.mjs', NOT_INSTALLED, { project: 'foreign' }),
+  inNode('the engine is garbage', 'node-20 why.mjs', /^ran full wasm .*: .*bulkheads\.node: (file too short|invalid ELF header)/, { project: 'garbage' }),
+  inNode('the engine is of another version', 'node-20 why.mjs', /^ran full wasm .*: it is version 0\.0\.1, and bulkheads is/, { project: 'outdated' }),
+  inNode('no engine is for this machine', 'node-20 -r ./elsewhere.cjs why.mjs', /^ran full wasm .*-riscv64\S*: no engine is published for this platform$/),
+
+  inNode('what the package holds', 'echo $(ls ../node_modules/bulkheads)', 'LICENSE-APACHE LICENSE-MIT README.md dist package.json'),
+  inNode('what an engine holds', 'echo $(ls ../node_modules/@bulkheads/*)', 'LICENSE-APACHE LICENSE-MIT README.md bulkheads.node package.json'),
+  inNode('no install script, and no dependency but the engines', `node -p "${MANIFEST}"`, '{}'),
+  inNode('publint', 'publint run ../node_modules/bulkheads --strict --pack false', 'All good!'),
+  inNode('publint, an engine', 'publint run ../node_modules/@bulkheads/* --strict --pack false', 'All good!'),
+  inNode('are the types wrong', 'attw $PACKAGES/bulkheads-[0-9]*.tgz --no-definitely-typed --profile node16 --quiet', ''),
   consumer('TypeScript, strict, node16', { folder: 'typescript', lines: ['tsc -p node16.json'], says: '' }),
-  consumer('TypeScript 5.2, strict, node16', { folder: 'typescript', lines: ['node ../../node_modules/typescript-5.2/bin/tsc -p node16.json'], says: '' }),
   consumer('TypeScript, strict, bundler', { folder: 'typescript', lines: ['tsc -p bundler.json'], says: '' }),
+  consumer('TypeScript 5.2, strict, node16', { folder: 'typescript', lines: [`${TSC_5_2} -p node16.json`], says: '' }),
 
-  consumer('Bun', { folder: 'node', lines: ['bun import.mjs'], says: NATIVE }),
-  consumer('Bun, installed by Bun', { project: 'by-bun', folder: 'node', lines: ['cd .. && bun add bulkheads', 'bun import.mjs'], says: NATIVE }),
-  consumer('Deno, installed by Deno', { project: 'by-deno', folder: 'node', lines: ['cd .. && deno add npm:bulkheads', 'deno run --no-prompt --allow-ffi --allow-read import.mjs'], says: NATIVE }),
-  consumer('Deno, nothing allowed', { folder: 'node', lines: ['deno run --no-prompt why.mjs'], says: /^ran full wasm .*: Deno: it may not load addons; allow it with --allow-ffi --allow-read$/ }),
-  consumer('Deno, addons allowed', { folder: 'node', lines: ['deno run --no-prompt --allow-ffi --allow-read import.mjs'], says: NATIVE }),
-  consumer('workerd', { folder: 'workerd', lines: [`${ESBUILD} --conditions=workerd,worker,browser --loader:.wasm=copy --asset-names=[name]`, 'workerd test config.capnp'], says: WASM }),
-  consumer('workerd, bundled as for a browser', { project: 'again', folder: 'workerd', lines: [ESBUILD, 'cp ../node_modules/bulkheads/dist/bulkheads.wasm .', 'workerd test config.capnp'], says: /needs the export condition workerd/ }),
+  inNode('Bun', 'bun import.mjs', NATIVE),
+  inNode('Bun, installed by Bun', '(cd .. && bun add bulkheads) && bun import.mjs', NATIVE, { project: 'by-bun' }),
+  inNode('Deno, addons allowed', `${DENO} --allow-ffi --allow-read import.mjs`, NATIVE),
+  inNode('Deno, nothing allowed', `${DENO} why.mjs`, /^ran full wasm .*: Deno: it may not load addons; allow it with --allow-ffi --allow-read$/),
+  inNode('Deno, installed by Deno', `(cd .. && deno add npm:bulkheads) && ${DENO} --allow-ffi --allow-read import.mjs`, NATIVE, { project: 'by-deno' }),
+  inWorkerd('workerd', `${ESBUILD} ${FOR_WORKERD}`, WASM),
+  inWorkerd('workerd, bundled as for a browser', `${ESBUILD} && cp ../node_modules/bulkheads/dist/bulkheads.wasm .`, /needs the export condition workerd/, { project: 'again' }),
+  inNode('esbuild for Node, to CommonJS', `${FOR_NODE} require.cjs --outfile=bundle.cjs && node-20 bundle.cjs`, NATIVE),
+  inNode('esbuild for Node, to one ES module', `${FOR_NODE} --format=esm import.mjs --outfile=bundle.mjs && node-20 bundle.mjs`, NATIVE),
 
-  consumer('esbuild for Node, to CommonJS', { folder: 'node', lines: [`${FOR_NODE} require.cjs --outfile=bundle.cjs`, 'node-20 bundle.cjs'], says: NATIVE }),
-  consumer('esbuild for Node, to one ES module', { folder: 'node', lines: [`${FOR_NODE} --format=esm import.mjs --outfile=bundle.mjs`, 'node-20 bundle.mjs'], says: NATIVE }),
-  consumer('a host without Symbol.dispose', { folder: 'old-host', lines: ['esbuild main.js --bundle --target=es2022 --outfile=bundle.js --log-level=error', 'node-20 run.cjs'], says: 'undefined 1 0' }),
-  consumer('what a browser loads: bytes, minified and compressed', { folder: 'esbuild', lines: ['esbuild size.js --bundle --minify --format=esm | gzip -9 | wc -c'], says: 25_000 }),
-  consumer('esbuild, an import that is not used', { folder: 'esbuild', lines: ['esbuild unused.js --bundle --format=esm --outfile=unused.out.js --log-level=error', ...LEFT], says: '0' }),
-  consumer('Rollup, an import that is not used', { folder: 'rollup', lines: ['rollup -c --silent -i ../esbuild/unused.js -o unused.out.js', ...LEFT], says: '0' }),
-  consumer('webpack, an import that is not used', { folder: 'webpack', lines: ['webpack -o other', 'grep -ci bulkhead other/unused.js || true'], says: '0' }),
-  consumer('esbuild', { folder: 'esbuild', lines: [ESBUILD], page: 'index.html', says: WASM }),
-  consumer('Rollup', { folder: 'rollup', lines: ['rollup -c --silent'], page: 'index.html', says: WASM }),
-  consumer('webpack', { folder: 'webpack', lines: ['webpack'], page: 'index.html', says: WASM }),
-  consumer('Vite, build', { folder: 'vite', lines: ['vite build --base ./ --logLevel warn'], page: 'dist/index.html', says: WASM }),
-  consumer('Vite, dev', { folder: 'vite', server: 'vite --port 0 --host 127.0.0.1', says: WASM }),
-  consumer('a page without a bundler', { folder: 'page', page: 'index.html', says: WASM }),
-  consumer('a Web Worker', { folder: 'worker', lines: [ESBUILD], page: 'index.html', says: WASM }),
-  consumer('a service worker', { folder: 'service-worker', lines: [ESBUILD], page: 'index.html', says: WASM }),
-  consumer("a strict Content-Security-Policy with 'wasm-unsafe-eval'", { folder: 'csp', page: 'index.html', headers: csp("'self' 'wasm-unsafe-eval'"), says: '1' }),
-  consumer('a strict Content-Security-Policy without it', { folder: 'csp', page: 'index.html', headers: csp("'self'"), says: /allow 'wasm-unsafe-eval' in script-src/ }),
-  consumer('Firefox, a strict Content-Security-Policy without it', { folder: 'csp', page: 'index.html', headers: csp("'self'"), browser: 'firefox', says: /allow 'wasm-unsafe-eval' in script-src/ }),
-  consumer('Firefox, a Web Worker', { project: 'again', folder: 'worker', lines: [ESBUILD], page: 'index.html', browser: 'firefox', says: WASM }),
-  consumer('Firefox', { folder: 'page', page: 'index.html', browser: 'firefox', says: WASM }),
+  consumer('what a browser loads, in bytes', { folder: 'esbuild', lines: ['esbuild size.js --bundle --minify --format=esm | gzip -9 | wc -c'], says: 25_000 }),
+  leavingNothing('esbuild', 'esbuild unused.js --bundle --format=esm --outfile=unused.out.js --log-level=error', 'unused.out.js'),
+  leavingNothing('rollup', 'rollup -c --silent -i ../esbuild/unused.js -o unused.out.js', 'unused.out.js'),
+  leavingNothing('webpack', 'webpack -o other', 'other/unused.js'),
+  inBrowser('esbuild', 'esbuild', { lines: [ESBUILD] }),
+  inBrowser('Rollup', 'rollup', { lines: ['rollup -c --silent'] }),
+  inBrowser('webpack', 'webpack', { lines: ['webpack'] }),
+  inBrowser('Vite, build', 'vite', { lines: ['vite build --base ./ --logLevel warn'], page: 'dist/index.html' }),
+  inBrowser('Vite, dev', 'vite', { server: 'vite --port 0 --host 127.0.0.1' }),
+  inBrowser('a page without a bundler', 'page'),
+  inBrowser('a Web Worker', 'worker', { lines: [ESBUILD] }),
+  inBrowser('a service worker', 'service-worker', { lines: [ESBUILD] }),
+  inBrowser("a strict Content-Security-Policy with 'wasm-unsafe-eval'", 'csp', { headers: STRICT_BUT_WASM, says: '1' }),
+  inBrowser('a strict Content-Security-Policy without it', 'csp', { headers: STRICT, says: NOT_ALLOWED }),
+  inBrowser('Firefox', 'page', { browser: 'firefox' }),
+  inBrowser('Firefox, a Web Worker', 'worker', { lines: [ESBUILD], browser: 'firefox', project: 'again' }),
+  inBrowser("Firefox, a strict Content-Security-Policy without 'wasm-unsafe-eval'", 'csp', { headers: STRICT, says: NOT_ALLOWED, browser: 'firefox' }),
+  consumer('a host without Symbol.dispose', {
+    folder: 'old-host',
+    lines: ['esbuild main.js --bundle --target=es2022 --outfile=bundle.js --log-level=error', 'node-20 run.cjs'],
+    says: 'undefined 1 0',
+  }),
 
   consumer('Jest, fake timers', { folder: 'jest', lines: ['jest 2>&1'], says: /^Ran all test suites/ }),
   consumer('Vitest, fake timers', { folder: 'vitest', lines: ['vitest run'], says: /Duration/ }),
 ];
 
+/** `only` is an engine that is needed, but cannot be built everywhere; `project` one of install.mjs. */
 function consumer(name, { project = 'whole', lines = [], browser = 'chromium', ...rest }) {
   return { name, project, lines, browser, ...rest };
 }
 
-/** Node where the engine for the machine cannot be had. */
-function engineless(name, { before = '', ...rest }) {
-  return consumer(`Node, ${name}`, { folder: 'node', lines: [`node-20 ${before} why.mjs`], ...rest });
+function inNode(name, line, says, rest = {}) {
+  return consumer(name, { folder: 'node', lines: [line], says, ...rest });
 }
 
-function csp(sources) {
-  return { 'content-security-policy': `script-src ${sources}` };
+function inWorkerd(name, line, says, rest = {}) {
+  return consumer(name, { folder: 'workerd', lines: [line, 'workerd test config.capnp'], says, ...rest });
+}
+
+function inBrowser(name, folder, rest = {}) {
+  return consumer(name, { folder, page: 'index.html', says: WASM, ...rest });
+}
+
+function leavingNothing(bundler, line, bundle) {
+  return consumer(`${bundler}, an import that is not used`, { folder: bundler, lines: [line, linesIn(bundle)], says: '0' });
 }
