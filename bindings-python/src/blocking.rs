@@ -82,6 +82,13 @@ impl Runs {
 
     /// Blocks until the call has its permits. Raises the reason if it is refused, and what a signal handler raises.
     pub(crate) fn take(slf: &Bound<'_, Self>, request: Request) -> PyResult<Taken> {
+        let taken = Self::take_unnoted(slf, request)?;
+        let held = Self::hold(slf, taken.id);
+        held.or_else(|error| Self::undo(slf, taken.id, error))?;
+        Ok(taken)
+    }
+
+    fn take_unnoted(slf: &Bound<'_, Self>, request: Request) -> PyResult<Taken> {
         let mut shared = slf.get().handle().lock();
         let owner = OwnerId::FIRST;
         let id = shared
@@ -90,7 +97,7 @@ impl Runs {
         if id >= FIRST_ID {
             return Ok(Taken { id, owner });
         }
-        if let Some(refusal) = shared.refuse_now(owner, &request, Kind::Hand) {
+        if let Some(refusal) = shared.refuse_now(owner, &request, Kind::Hand, slf.get().detects()) {
             drop(shared);
             return Err(refusal.error(slf)?);
         }
@@ -103,6 +110,7 @@ impl Runs {
 
     fn arrive_blocking(slf: &Bound<'_, Self>, request: Request) -> PyResult<Arrival> {
         let (now, _) = look(slf)?;
+        let holding = Self::holding(slf)?;
         let Request {
             weight,
             timeout,
@@ -115,7 +123,7 @@ impl Runs {
         let flags = Kind::Hand.flags();
         let answer = shared
             .core
-            .acquire(owner, now, weight, timeout, deadline, flags, 0.0);
+            .acquire(owner, now, weight, timeout, deadline, flags, holding);
         let is_queued = answer.as_ref().is_ok_and(|answer| *answer < 0.0);
         if !is_queued {
             shared.threads.leave(owner);

@@ -101,12 +101,15 @@ impl Runs {
     pub(crate) fn arrive(slf: &Bound<'_, Self>, request: Request, kind: Kind) -> PyResult<Arrival> {
         if let Some(step) = Step::only(slf.py()) {
             if let Some(arrival) = Self::arrive_in(slf, &step, request, kind)? {
+                Self::note(slf, &arrival, kind)?;
                 return Ok(arrival);
             }
         }
         let step = here::introduced(slf)?;
         let arrival = Self::arrive_in(slf, &step, request, kind)?;
-        arrival.ok_or_else(here::ended)
+        let arrival = arrival.ok_or_else(here::ended)?;
+        Self::note(slf, &arrival, kind)?;
+        Ok(arrival)
     }
 
     /// None if the driver of this step is not known.
@@ -126,7 +129,7 @@ impl Runs {
             let run = Run::new(id, owner, request.weight, holder);
             return Ok(Some(Arrival::Admitted(shared.begin(run, kind))));
         }
-        if let Some(refusal) = shared.refuse_now(owner, &request, kind) {
+        if let Some(refusal) = shared.refuse_now(owner, &request, kind, slf.get().detects()) {
             drop(shared);
             return Err(refusal.error(slf)?);
         }
@@ -145,6 +148,7 @@ impl Runs {
         holder: Holder,
     ) -> PyResult<Arrival> {
         let now = here.now(slf)?;
+        let holding = Self::holding(slf)?;
         let Request {
             weight,
             timeout,
@@ -161,7 +165,7 @@ impl Runs {
                 timeout,
                 deadline,
                 kind.flags(),
-                0.0,
+                holding,
             )
             .map_err(value_error)?;
         let run = Run::new(answer.abs(), here.owner, weight, holder);
@@ -210,6 +214,11 @@ impl Runs {
         shared.core.start(told.id);
         drop(shared);
         drop(wait);
+        if let Err(error) = Self::hold(slf, told.id) {
+            let value = error.value(slf.py()).clone().into_any();
+            Self::finish(slf, slf.get().handle().lock(), ticket, &value)?;
+            return Err(error);
+        }
         Here::find(slf)?.settle(slf.get().handle().lock())
     }
 
@@ -252,6 +261,7 @@ impl Runs {
         if !is_done {
             Self::finish_timed(slf, id, outcome(error))?;
         }
+        Self::let_go(slf)?;
         if phase.is_answered {
             let conclude = intern!(slf.py(), "conclude");
             slf.get()

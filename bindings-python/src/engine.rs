@@ -144,8 +144,9 @@ impl Engine {
         self.input(|core| core.watch_idle(self.owner, now))
     }
 
-    fn watch_room(&self, now: f64, weight: Number) -> PyResult<bool> {
-        self.input(|core| core.watch_room(self.owner, now, weight.0, 0.0))
+    #[pyo3(signature = (now, weight, holding=0.0))]
+    fn watch_room(&self, now: f64, weight: Number, holding: f64) -> PyResult<bool> {
+        self.input(|core| core.watch_room(self.owner, now, weight.0, holding))
             .map_err(value_error)
     }
 
@@ -175,6 +176,10 @@ impl Engine {
     fn stats(&self) -> Vec<f64> {
         let numbers = self.handle.lock().core.stats();
         numbers.to_vec()
+    }
+
+    fn permits(&self, id: f64) -> u32 {
+        self.handle.lock().core.permits(id)
     }
 
     fn limit(&self) -> u32 {

@@ -39,6 +39,7 @@ impl Runs {
         if id < FIRST_ID {
             return Ok(false);
         }
+        Self::hold(slf, id).or_else(|error| Self::undo(slf, id, error))?;
         Self::put(slf, permit, id)?;
         Ok(true)
     }
@@ -101,10 +102,11 @@ impl Runs {
 
     /// The end of a permit that stands in no table.
     pub(crate) fn give_back(slf: &Bound<'_, Self>, id: f64, outcome: u32) -> PyResult<()> {
-        if slf.get().handle().lock().core.finish_now(id, outcome) {
-            return Ok(());
+        let is_done = slf.get().handle().lock().core.finish_now(id, outcome);
+        if !is_done {
+            Self::finish_timed(slf, id, outcome)?;
         }
-        Self::finish_timed(slf, id, outcome)
+        Self::let_go(slf)
     }
 
     /// A permit cannot be handed to its caller.

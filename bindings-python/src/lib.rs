@@ -14,6 +14,7 @@ mod gate;
 mod hand;
 mod here;
 mod host;
+mod nested;
 mod number;
 mod outside;
 mod request;

@@ -28,6 +28,8 @@ pub(crate) struct Runs {
     handle: Handle,
     checked: Checked,
     checked_blocking: Checked,
+    /// Whether it is noted which context holds what, so that a call is turned away that would wait for itself.
+    detects: bool,
 }
 
 impl Runs {
@@ -53,6 +55,10 @@ impl Runs {
         self.ready.clone_ref(py)
     }
 
+    pub(crate) const fn detects(&self) -> bool {
+        self.detects
+    }
+
     pub(crate) fn name(&self) -> &Py<PyAny> {
         &self.name
     }
@@ -61,7 +67,13 @@ impl Runs {
 #[pymethods]
 impl Runs {
     #[new]
-    fn new(calls: Py<PyAny>, name: Py<PyAny>, engine: &Engine, ready: Py<PyAny>) -> Self {
+    fn new(
+        calls: Py<PyAny>,
+        name: Py<PyAny>,
+        engine: &Engine,
+        ready: Py<PyAny>,
+        detects: bool,
+    ) -> Self {
         Self {
             calls,
             name,
@@ -69,6 +81,7 @@ impl Runs {
             handle: engine.handle.clone(),
             checked: Checked::new(Way::Awaited),
             checked_blocking: Checked::new(Way::Blocking),
+            detects,
         }
     }
 
@@ -254,7 +267,8 @@ impl Runs {
                 .calls(slf.py())
                 .call_method1(intern!(slf.py(), "end_answered"), (whole(id),))?;
         }
-        Self::finish_timed(slf, id, outcome(error))
+        Self::finish_timed(slf, id, outcome(error))?;
+        Self::let_go(slf)
     }
 
     /// The run goes on in the current task, which did not begin it.
@@ -263,7 +277,9 @@ impl Runs {
         let holder = Holder::of(&Step::running(slf.py())?)?;
         let mut shared = slf.get().handle.lock();
         let answered = shared.table.hand_over(ticket, holder);
+        let id = shared.table.get(ticket).map(|run| run.id);
         drop(shared);
+        id.map_or(Ok(()), |id| Self::hold(slf, id))?;
         if let Some((id, task)) = answered {
             let hand_over = intern!(slf.py(), "hand_answered_over");
             slf.get()

@@ -81,13 +81,19 @@ impl Shared {
         owner: OwnerId,
         request: &Request,
         kind: Kind,
+        detects: bool,
     ) -> Option<Refusal> {
         let bulkhead = self.core.core();
         let (queued, at_once) = (bulkhead.queued(), u64::from(request.at_once));
         let may_wait = queued < bulkhead.max_queue();
         let may_run = queued == 0 && bulkhead.active() + at_once <= bulkhead.limit().into();
         let is_timed = at_once == 0 || self.core.next_timer(owner) < f64::INFINITY;
-        if may_wait || may_run || is_timed || self.drivers.is_shared() || self.threads.are_blocked()
+        if may_wait
+            || may_run
+            || is_timed
+            || self.drivers.is_shared()
+            || self.threads.are_blocked()
+            || detects
         {
             return None;
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import sys
 import threading
 import warnings
@@ -165,6 +166,52 @@ class Collecting:
     def __getattr__(self, name: str) -> Any:
         gc.collect()
         return getattr(self._engine, name)
+
+
+async def test_a_permit_that_is_tracked_says_where_it_was_taken() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=9, max_queue=1, track_permits=True)
+
+    async def by_waiting() -> Permit:
+        return await bulkhead.acquire()
+
+    def by_trying() -> Permit:
+        permit = bulkhead.try_acquire()
+        assert permit is not None
+        return permit
+
+    def by_blocking() -> Permit:
+        return bulkhead.acquire_sync()
+
+    async with bulkhead.acquire(weight=8) as most:
+        with await by_waiting() as permit:
+            assert re.search(rf", held, taken at {re.escape(__file__)}:[0-9]+ in by_waiting>$", repr(permit))
+            waiting = spawn(by_waiting())
+            await settle()
+        late = await waiting
+        assert repr(late).endswith(" in by_waiting>")
+        late.release()
+        tried = by_trying()
+        assert repr(tried).endswith(" in by_trying>")
+        tried.release()
+        assert repr(most).endswith(" in test_a_permit_that_is_tracked_says_where_it_was_taken>")
+    with await asyncio.to_thread(by_blocking) as permit:
+        assert repr(permit).endswith(" in by_blocking>")
+
+
+async def test_the_warning_of_a_tracked_permit_says_it_too_and_it_is_reclaimed_all_the_same() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, track_permits=True)
+
+    async def forgetful() -> None:
+        await bulkhead.acquire()
+
+    with pytest.warns(ResourceWarning, match=r"it was taken here \(most recent call last\):\n") as warned:
+        await forgetful()
+        gc.collect()
+    text = str(warned[0].message)
+    assert re.search(r"in forgetful\n    await bulkhead\.acquire\(\)$", text)
+    assert "_permit.py" not in text
+    assert bulkhead.stats().leaked == 1
+    probe_full(bulkhead, 1)
 
 
 async def test_a_permit_that_the_collector_drops_in_the_middle_of_a_step_disturbs_nothing() -> None:

@@ -66,7 +66,10 @@ async def test_what_a_retry_and_a_breaker_must_know() -> None:
 
 
 async def test_they_pickle_and_copy_with_notes_and_fields() -> None:
-    for error in await every_error():
+    nested = Bulkhead("nested", max_concurrent=1, detect_reentrancy=True)
+    async with nested:
+        reentrant = await caught(nested.run(int))
+    for error in [*await every_error(), reentrant]:
         error.add_note("seen at the gateway")
         for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
             assert type(twin) is type(error)

@@ -6,6 +6,7 @@ from ._errors import (
     BulkheadClosedError,
     BulkheadError,
     BulkheadFullError,
+    BulkheadReentrantError,
     BulkheadTimeoutError,
     BulkheadWeightError,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "BulkheadClosedError",
     "BulkheadError",
     "BulkheadFullError",
+    "BulkheadReentrantError",
     "BulkheadTimeoutError",
     "BulkheadWeightError",
     "Durations",

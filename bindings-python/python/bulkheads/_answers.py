@@ -7,6 +7,7 @@ from ._errors import (
     BulkheadCallTimeoutError,
     BulkheadClosedError,
     BulkheadError,
+    BulkheadReentrantError,
     BulkheadTimeoutError,
     BulkheadWeightError,
 )
@@ -17,16 +18,22 @@ from ._numbers import (
     EVENT_QUEUE_TIMEOUT,
     EVENT_TOO_HEAVY,
     LATE,
+    REENTRANT,
     TOO_HEAVY,
 )
 
 
-def rejection(name: str, engine: Engine, code: int, weight: int) -> BulkheadError:
-    """The error of a call that was rejected as it arrived, but for a full bulkhead: see `BulkheadFullError`."""
+def rejection(name: str, engine: Engine, code: int, weight: int, holding: int) -> BulkheadError:
+    """The error of a call that was rejected as it arrived, but for a full bulkhead: see `BulkheadFullError`.
+
+    `holding`: the permits that its caller's own context holds.
+    """
     if code == CLOSED:
         return _closed(name)
     if code == TOO_HEAVY:
         return _too_heavy(name, engine, weight)
+    if code == REENTRANT:
+        return _reentrant(name, engine, weight, holding)
     assert code == LATE, code
     return _queue_timeout(name, engine, 0.0, "the deadline had passed when the call arrived")
 
@@ -56,6 +63,15 @@ def _too_heavy(name: str, engine: Engine, weight: int) -> BulkheadError:
     limit = engine.limit()
     text = f"{name}: weight {weight} is above the limit (max_concurrent {limit})"
     return BulkheadWeightError(text, bulkhead=name, weight=weight, limit=limit)
+
+
+def _reentrant(name: str, engine: Engine, weight: int, holding: int) -> BulkheadError:
+    limit = engine.limit()
+    text = (
+        f"{name}: its caller holds {holding} already and {weight} more is above the limit (max_concurrent {limit}), "
+        "so that it would wait for itself"
+    )
+    return BulkheadReentrantError(text, bulkhead=name, weight=weight, limit=limit, holding=holding)
 
 
 def _closed(name: str) -> BulkheadError:

@@ -12,7 +12,7 @@ from ._calls import Calls
 from ._engine import Engine, Gate
 from ._entering import Entering
 from ._map import run_all
-from ._permit import Acquisition, Permit
+from ._permit import Acquisition, Permit, TrackedPermit
 from ._source import check_items
 from ._work import check_work, is_awaitable
 from ._wrap import Wrapper
@@ -42,6 +42,8 @@ class Bulkhead(Gate):
         timeout: float | EllipsisType = ...,
         call_timeout: float | None = None,
         abandon_after: float | None = None,
+        track_permits: bool = False,
+        detect_reentrancy: bool = False,
     ) -> None:
         """Times are seconds; `math.inf` is no bound.
 
@@ -51,6 +53,9 @@ class Bulkhead(Gate):
         :param timeout: the longest a call may wait. Left out: one second, or `call_timeout` if that is less.
         :param call_timeout: the longest the work may run, from the grant. None: no bound.
         :param abandon_after: how long after its bound work that does not end keeps its permit. None: until it ends.
+        :param track_permits: the warning of a permit that was dropped, and `repr`, say where it was taken, which costs a stack.
+        :param detect_reentrancy: a call that would wait for itself, because of what its own task or thread holds and its weight,
+            raises `BulkheadReentrantError` instead.
         """
         if not isinstance(name, str):
             raise TypeError(f"name must be a str, got {name!r}")
@@ -61,7 +66,8 @@ class Bulkhead(Gate):
             _options.optional_seconds("call_timeout", call_timeout),
             _options.optional_seconds("abandon_after", abandon_after),
         )
-        self._calls = Calls(name, engine)
+        permit = TrackedPermit if _options.flag("track_permits", track_permits) else Permit
+        self._calls = Calls(name, engine, _options.flag("detect_reentrancy", detect_reentrancy), permit)
         self._runs = self._calls.runs
         self._open(Entering(self._runs))
 
@@ -146,14 +152,14 @@ class Bulkhead(Gate):
     def acquire_sync(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Permit:
         """A permit by hand, for which this thread is blocked: `with shipping.acquire_sync(weight=2) as permit`; as `run_sync`."""
         weight = _options.count("weight", weight)
-        permit = Permit(self._calls, 0, weight)
+        permit = self._calls.permit(self._calls, 0, weight)
         self._runs.fill(permit, weight, timeout, deadline)
         return permit
 
     def try_acquire(self, weight: int = 1) -> Permit | None:
         """A permit by hand if it can be had at once, also outside any event loop; it never waits."""
         weight = _options.count("weight", weight)
-        permit = Permit(self._calls, 0, weight)
+        permit = self._calls.permit(self._calls, 0, weight)
         return permit if self._runs.fill_at_once(permit, weight) else None
 
     @overload

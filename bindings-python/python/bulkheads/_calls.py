@@ -13,6 +13,7 @@ from ._driver import LoopDriver
 from ._drivers import Drivers
 from ._engine import Engine, Runs
 from ._errors import BulkheadError
+from ._nested import Holdings
 from ._numbers import LEAKED
 from ._ready import READY
 from ._run import Run
@@ -29,11 +30,13 @@ class Calls:
     one that waits, is refused, is answered early, or comes with options of its own.
     """
 
-    def __init__(self, name: str, engine: Engine) -> None:
+    def __init__(self, name: str, engine: Engine, detects_reentrancy: bool, permit: type[Permit]) -> None:
         self.name = name
         self.engine = engine
+        self.permit = permit
         self.drivers = Drivers(self, engine)
-        self.runs = Runs(self, name, engine, READY)
+        self._holdings = Holdings(engine) if detects_reentrancy else None
+        self.runs = Runs(self, name, engine, READY, detects_reentrancy)
         self._answered: dict[int, Run] = {}
         self._has_warned = False
 
@@ -93,11 +96,25 @@ class Calls:
 
     def refusal(self, code: int, weight: int) -> BulkheadError:
         """The error of a call that was rejected as it arrived."""
-        return _answers.rejection(self.name, self.engine, code, weight)
+        return _answers.rejection(self.name, self.engine, code, weight, self.holding())
 
     def removal(self, event: int, waited: float, weight: int) -> BulkheadError:
         """The error of a call that left the queue without a permit."""
         return _answers.removal(self.name, self.engine, event, waited, weight)
+
+    def holding(self) -> int:
+        """How many permits the caller's own context holds, if that is looked at."""
+        return 0 if self._holdings is None else self._holdings.permits()
+
+    def hold(self, id: int) -> None:
+        """The caller's context holds the permits of this id."""
+        if self._holdings is not None:
+            self._holdings.add(id)
+
+    def let_go(self) -> None:
+        """Something has come back."""
+        if self._holdings is not None:
+            self._holdings.tidy()
 
     def checked(self, weight: object, timeout: object, deadline: object) -> tuple[int, float, float]:
         """The arguments of a call as the engine takes them."""
@@ -133,4 +150,5 @@ class Calls:
         if not self._has_warned:
             self._has_warned = True
             text = f"a permit of bulkhead {self.name} was dropped without release; use `async with` (said once per bulkhead)"
+            text += permit._taken_at()
             warnings.warn(text, ResourceWarning, stacklevel=2, source=permit)

@@ -109,7 +109,7 @@ class LoopDriver(Driver):
 
     def has_room(self, weight: int) -> bool:
         """Whether a call of this weight would not be turned away as full; if it would, `roomers` are told when to ask again."""
-        has_room = self.engine.watch_room(self.clock(), weight)
+        has_room = self.engine.watch_room(self.clock(), weight, self.family.calls.holding())
         self.settle()
         return has_room
 

@@ -114,6 +114,18 @@ class BulkheadWeightError(BulkheadError):
     limit: int
 
 
+class BulkheadReentrantError(BulkheadError):
+    """The call would wait for permits that its own caller holds; raised only with `detect_reentrancy`."""
+
+    code = "reentrant"
+    is_rejection = True
+
+    weight: int
+    limit: int
+    holding: int
+    """The permits that its own context held."""
+
+
 class BulkheadCallTimeoutError(BulkheadError, TimeoutError):
     """The work ran for longer than `call_timeout`, or past its deadline, and was cancelled."""
 

@@ -22,6 +22,7 @@ FULL_PAUSED: Final = 4
 LATE: Final = 5
 CLOSED: Final = 6
 TOO_HEAVY: Final = 7
+REENTRANT: Final = 9
 
 EVENT_GRANTED: Final = 1
 EVENT_QUEUE_TIMEOUT: Final = 2

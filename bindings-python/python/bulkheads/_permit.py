@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from . import _options
 from ._numbers import COMPLETED, FAILED
+from ._places import places
 
 if TYPE_CHECKING:
     from ._calls import Calls
@@ -75,6 +76,27 @@ class Permit:
         if getattr(self, "_id", 0):
             self._calls.reclaim(self)
 
+    def _taken_at(self) -> str:
+        """Where it was taken, after a line of its own; empty if nobody has asked for that."""
+        return ""
+
+
+class TrackedPermit(Permit):
+    """With `track_permits`: knows where it was taken."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self, calls: Calls, id: int, weight: int, ticket: int | None = None) -> None:
+        self._places = places()
+        super().__init__(calls, id, weight, ticket)
+
+    def _taken_at(self) -> str:
+        return "\nit was taken here (most recent call last):\n" + "".join(self._places.format()).rstrip()
+
+    def __repr__(self) -> str:
+        last = self._places[-1]
+        return f"{super().__repr__()[:-1]}, taken at {last.filename}:{last.lineno} in {last.name}>"
+
 
 class Acquisition(Coroutine[Any, Any, Permit]):
     """What `acquire` returns: `await` it for a permit by hand, or hold one with `async with`. It serves once.
@@ -115,7 +137,7 @@ class Acquisition(Coroutine[Any, Any, Permit]):
         if ticket < 0:
             ticket = ~ticket
             await calls.runs.wait(ticket)
-        self._permit = Permit(calls, calls.runs.id(ticket), weight, ticket)
+        self._permit = calls.permit(calls, calls.runs.id(ticket), weight, ticket)
         return self._permit
 
     async def __aexit__(
@@ -132,7 +154,7 @@ class Acquisition(Coroutine[Any, Any, Permit]):
         return self._coroutine
 
     async def _take(self, weight: int, timeout: float, deadline: float | None) -> Permit:
-        return Permit(self._calls, await self._calls.take(weight, timeout, deadline), weight)
+        return self._calls.permit(self._calls, await self._calls.take(weight, timeout, deadline), weight)
 
     def _take_arguments(self) -> tuple[int, float, float | None]:
         arguments, self._arguments = self._arguments, None

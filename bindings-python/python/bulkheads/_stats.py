@@ -39,6 +39,7 @@ class Rejected:
     cancelled: int
     closed: int
     too_heavy: int
+    reentrant: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +84,6 @@ def snapshot(numbers: list[float]) -> Stats:
     state, *counts = (int(number) for number in numbers[:22])
     waited: list[Any] = [int(numbers[22]), *numbers[23:28]]
     ran: list[Any] = [int(numbers[28]), *numbers[29:34], int(numbers[34])]
-    figures: list[Any] = [*counts[:16], Rejected(*counts[16:]), Durations(*waited), SampledDurations(*ran)]
+    rejected: list[Any] = [*counts[16:], int(numbers[35])]
+    figures: list[Any] = [*counts[:16], Rejected(*rejected), Durations(*waited), SampledDurations(*ran)]
     return Stats(_STATES[state], *figures)
