@@ -61,6 +61,20 @@ describe('the browser build', () => {
     assert.deepEqual(answer, ['wasm', 'queue_timeout', 1]);
   });
 
+  it('answers those who waited while the page was blocked, and grants nobody whose time was over', async () => {
+    const { answer } = await inPage('/', async () => {
+      const { Bulkhead } = await import('/browser.mjs');
+      const shipping = new Bulkhead('shipping', { maxConcurrent: 1, maxQueue: 3, timeoutMs: 50 });
+      const hold = shipping.tryAcquire();
+      const answers = [40, 60_000].map((timeoutMs) => shipping.exec(() => 'ran', { timeoutMs }).catch((error) => [error.code, error.waitedMs >= 200]));
+      for (const end = performance.now() + 200; performance.now() < end;);
+      hold.release();
+      const late = shipping.exec(() => 'ran');
+      return [...(await Promise.all([...answers, late])), shipping.stats().active];
+    });
+    assert.deepEqual(answer, [['queue_timeout', true], ['queue_timeout', true], 'ran', 0]);
+  });
+
   const report = async () => {
     const { Bulkhead } = await import('/browser.mjs');
     try {

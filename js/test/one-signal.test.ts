@@ -45,15 +45,18 @@ describe('one signal on a thousand waiters', () => {
   it('ends those of all bulkheads before the first of them is told', async () => {
     const { controller, signal, counts } = counted();
     const three = bulkheads(3);
-    const holds = three.map((one) => one.tryAcquire());
     const seen = new Set<string>();
     const look = (reason: unknown): unknown => { seen.add(three.map((one) => one.stats().queued).join()); return reason; };
+    // The abort handlers of those who run are the first code to hear of it.
+    const running = three.map((one) => one.exec((context) => new Promise((_, fail) => {
+      context.signal.addEventListener('abort', () => { look('aborts'); fail(new Error('stopped')); });
+    }), { signal }).catch(look));
     const all = three.flatMap((one) => Array.from({ length: 333 }, () => one.exec(() => 1, { signal }).catch(look)));
     controller.abort('left');
-    assert.deepEqual(new Set(await Promise.all(all)), new Set(['left']));
+    assert.deepEqual(new Set(await Promise.all([...running, ...all])), new Set(['left']));
+    await turn();
     assert.deepEqual([...seen], ['0,0,0']);
     assert.deepEqual(counts, { added: 1, removed: 1 });
-    for (const hold of holds) hold?.release();
     for (const one of three) probeFull(one, 1);
   });
 
