@@ -224,12 +224,12 @@ impl Bulkhead {
         id
     }
 
-    /// Whether its caller would have to give something back first. A pause may end before that matters, and what is held
-    /// is no more than what is in use.
+    /// Whether its caller would have to give something back first, if it is not too heavy anyway. A pause may end before that
+    /// matters, and what is held is no more than what is in use.
     pub(crate) fn waits_for_itself(&self, request: &Request) -> bool {
         let holding = request.holding.min(self.used);
         let needed = holding + u64::from(request.weight);
-        holding > 0 && self.limit > 0 && needed > u64::from(self.limit)
+        self.limit > 0 && needed > u64::from(self.limit)
     }
 
     fn may_wait(&self, request: &Request) -> bool {
