@@ -81,7 +81,7 @@ impl Request {
         self
     }
 
-    pub(crate) const fn whose_and_how_heavy(&self) -> (OwnerId, u32) {
+    pub(crate) const fn owner_and_weight(&self) -> (OwnerId, u32) {
         (self.owner, self.weight)
     }
 }

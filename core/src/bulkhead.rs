@@ -174,7 +174,7 @@ impl Bulkhead {
     /// # Errors
     /// A weight out of its range.
     pub fn watch_room(&mut self, now: Instant, request: Request) -> Result<bool, InvalidOption> {
-        let (owner, weight) = request.whose_and_how_heavy();
+        let (owner, weight) = request.owner_and_weight();
         options::check_count(Opt::Weight, weight)?;
         self.advance(now);
         let room = self.room().admits(weight) || self.waits_for_itself(&request);

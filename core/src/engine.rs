@@ -5,20 +5,16 @@
 
 use alloc::vec::Vec;
 
-use crate::admission::{Admission, FullReason, Rejection, Request};
+use crate::admission::{Admission, Request};
 use crate::bulkhead::Bulkhead;
 use crate::cancel::Cancellation;
+use crate::codes::{id_number, id_of, kind_of, outcome_of, permits_of, rejection_code};
 use crate::config::Config;
-use crate::event::Event;
-use crate::ids::{Id, OwnerId};
+use crate::ids::OwnerId;
 use crate::options::{self, InvalidOption, Notation, Opt};
-use crate::release::Outcome;
 use crate::time::{Instant, Span};
 
-/// Flag of [`Engine::acquire`]: work that the bulkhead runs.
-pub const RUN: u32 = 1;
-/// Flag of [`Engine::acquire`]: the caller's signal is already aborted.
-pub const ABORTED: u32 = 2;
+pub use crate::codes::{ABORTED, EventNumbers, RUN, owner_number};
 
 /// A bulkhead that speaks numbers.
 #[derive(Debug)]
@@ -41,17 +37,6 @@ pub struct Options {
     pub call_timeout: Option<f64>,
     /// `abandonAfterMs`
     pub abandon_after: Option<f64>,
-}
-
-/// An event as three numbers; `kind` 0 is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct EventNumbers {
-    /// Which kind, by the table in `docs/engine.md`.
-    pub kind: u32,
-    /// Whose.
-    pub id: f64,
-    /// Time waited or ran, in the host's unit.
-    pub time: f64,
 }
 
 impl Engine {
@@ -129,7 +114,7 @@ impl Engine {
         } else {
             options::wait(timeout, self.notation)?
         };
-        let request = kind(flags)(weight)
+        let request = kind_of(flags)(weight)
             .owner(owner)
             .timeout(timeout)
             .deadline(options::deadline(deadline, self.notation)?)
@@ -144,7 +129,7 @@ impl Engine {
 
     /// See [`Bulkhead::admit_now`], for work of this weight without bounds of its own; 0 for `None`.
     pub fn admit_now(&mut self, owner: OwnerId, weight: u32, flags: u32) -> f64 {
-        let request = kind(flags)(weight).owner(owner);
+        let request = kind_of(flags)(weight).owner(owner);
         self.core.admit_now(request).map_or(0.0, id_number)
     }
 
@@ -266,13 +251,15 @@ impl Engine {
     /// See [`Bulkhead::poll_event`].
     pub fn next_event(&mut self, owner: OwnerId) -> EventNumbers {
         let event = self.core.poll_event(owner);
-        event.map_or_else(EventNumbers::default, |event| self.numbers(event))
+        event.map_or_else(EventNumbers::default, |event| {
+            EventNumbers::of(event, self.notation)
+        })
     }
 
     /// The events that [`Engine::next_event`] would answer, without taking them.
     pub fn events(&self, owner: OwnerId) -> impl Iterator<Item = EventNumbers> {
         let events = self.core.peek_events(owner);
-        events.map(|event| self.numbers(*event))
+        events.map(|event| EventNumbers::of(*event, self.notation))
     }
 
     /// An owner other than this one to wake, `None` when there are no more; see [`Bulkhead::poll_wake`]. To be asked in one step
@@ -328,92 +315,7 @@ impl Engine {
         self.core.snapshot().to_numbers(self.notation)
     }
 
-    fn numbers(&self, event: Event) -> EventNumbers {
-        let (kind, id, nanos) = match event {
-            Event::Granted { id } => (1, id, 0),
-            Event::QueueTimedOut { id, nanos } => (2, id, nanos),
-            Event::Closed { id, nanos } => (3, id, nanos),
-            Event::TooHeavy { id, nanos } => (4, id, nanos),
-            Event::Cancelled { id } => (5, id, 0),
-            Event::CallTimedOut { id, nanos } => (6, id, nanos),
-            Event::CallClosed { id } => (7, id, 0),
-            Event::Idle => (8, Id::from_raw(0), 0),
-            Event::Room => (9, Id::from_raw(0), 0),
-        };
-        EventNumbers {
-            kind,
-            id: id_number(id),
-            time: self.notation.units(nanos),
-        }
-    }
-
     fn instant(&self, now: f64) -> Instant {
         options::instant(now, self.notation)
-    }
-}
-
-/// An owner as a number.
-#[must_use]
-#[expect(clippy::cast_precision_loss, reason = "below 2^53")]
-pub const fn owner_number(owner: OwnerId) -> f64 {
-    owner.as_raw() as f64
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_wrap,
-    reason = "below 2^53, where the signed conversion is right, and shorter"
-)]
-fn id_number(id: Id) -> f64 {
-    id.as_raw() as i64 as f64
-}
-
-/// Anything that is no id becomes 0, which is never current.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates"
-)]
-fn id_of(number: f64) -> Id {
-    Id::from_raw(number as i64 as u64)
-}
-
-/// A sum of permits: whatever is none counts for nothing.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates"
-)]
-const fn permits_of(number: f64) -> u64 {
-    number as u64
-}
-
-fn kind(flags: u32) -> fn(u32) -> Request {
-    if flags & RUN == 0 {
-        Request::permit
-    } else {
-        Request::run
-    }
-}
-
-fn outcome_of(number: u32) -> Outcome {
-    match number {
-        0 => Outcome::Completed,
-        2 => Outcome::Leaked,
-        _ => Outcome::Failed,
-    }
-}
-
-fn rejection_code(rejection: Rejection) -> f64 {
-    match rejection {
-        Rejection::Full(FullReason::QueueFull) => 1.0,
-        Rejection::Full(FullReason::NoQueue) => 2.0,
-        Rejection::Full(FullReason::NotWilling) => 3.0,
-        Rejection::Full(FullReason::Paused) => 4.0,
-        Rejection::QueueTimeout => 5.0,
-        Rejection::Closed => 6.0,
-        Rejection::TooHeavy => 7.0,
-        Rejection::Cancelled => 8.0,
-        Rejection::Reentrant => 9.0,
     }
 }

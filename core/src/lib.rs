@@ -30,6 +30,7 @@ extern crate alloc;
 mod admission;
 mod bulkhead;
 mod cancel;
+mod codes;
 mod config;
 mod deadlines;
 mod due;

@@ -19,7 +19,7 @@ const SHOWN: usize = 16;
 
 /// In: which input. Out: its answer, 0 or 1 for a truth, not a number for a fault.
 const CODE: usize = 0;
-/// In: the time before it, and up to four arguments after it.
+/// In: the first of up to five arguments. The time stands before them.
 const FIRST: usize = 2;
 /// In: how many of the events shown were taken. Out: 0.
 const TAKEN: usize = 7;
