@@ -55,6 +55,7 @@ impl Engine {
         whole(owner_number(self.owner))
     }
 
+    #[pyo3(signature = (now, weight, timeout, deadline, flags, holding=0.0))]
     fn acquire(
         &self,
         now: f64,
@@ -62,9 +63,10 @@ impl Engine {
         timeout: Number,
         deadline: Number,
         flags: u32,
+        holding: f64,
     ) -> PyResult<i64> {
         let (weight, timeout, deadline) = (weight.0, timeout.0, deadline.0);
-        self.input(|core| core.acquire(self.owner, now, weight, timeout, deadline, flags, 0.0))
+        self.input(|core| core.acquire(self.owner, now, weight, timeout, deadline, flags, holding))
             .map(whole)
             .map_err(value_error)
     }

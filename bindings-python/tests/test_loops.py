@@ -268,6 +268,18 @@ def test_who_waits_already_gets_what_a_loop_held_that_is_closed() -> None:
 
 
 @pytest.mark.usefixtures("looks_often")
+def test_a_loop_alone_hears_of_it_too() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=9, timeout=math.inf)
+    event_loop, held = loop_that_holds(bulkhead)
+    waiter = in_thread(asyncio.run, bulkhead.run(int))
+    until(lambda: bulkhead.stats().queued == 1)
+    event_loop.close()
+    waiter.result()
+    held.release()
+    probe_full(bulkhead, 1)
+
+
+@pytest.mark.usefixtures("looks_often")
 def test_a_blocked_thread_alone_hears_of_it_too() -> None:
     bulkhead = Bulkhead("b", max_concurrent=1, max_queue=9, timeout=math.inf)
     event_loop, held = loop_that_holds(bulkhead)

@@ -131,9 +131,20 @@ async def coroutine(call: Awaitable[Any]) -> Any:
 async def test_without_a_queue_too_and_not_willing_to_wait_because_trying_again_would_not_help() -> None:
     bulkhead = nested(max_queue=0)
     async with bulkhead:
+        await error_of(bulkhead.run(int))
+        await error_of(entering(bulkhead))
         await error_of(bulkhead.run(int, timeout=0))
         assert bulkhead.try_acquire() is None
-    assert (bulkhead.stats().rejected.reentrant, bulkhead.stats().rejected.full) == (1, 1)
+    assert (bulkhead.stats().rejected.reentrant, bulkhead.stats().rejected.full) == (3, 1)
+
+
+def test_in_a_thread_as_well() -> None:
+    bulkhead = nested(max_queue=0)
+    with bulkhead:
+        with pytest.raises(BulkheadReentrantError):
+            bulkhead.run_sync(int)
+        with pytest.raises(BulkheadReentrantError):
+            bulkhead.acquire_sync(timeout=0)
 
 
 def test_threads_too_and_what_a_task_hands_to_a_thread() -> None:

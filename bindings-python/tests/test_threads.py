@@ -7,6 +7,7 @@ import contextlib
 import contextvars
 import gc
 import inspect
+import math
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -37,6 +38,12 @@ def take(bulkhead: Bulkhead) -> None:
 
 
 WAYS = pytest.mark.parametrize("way", [block, call, take])
+
+
+@pytest.fixture(autouse=True)
+def is_woken_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No thread but the main one looks by itself, so that a wake-up that is lost shows."""
+    monkeypatch.setattr("bulkheads._drivers._CLOSED_LOOKED_AFTER", math.inf)
 
 
 def queued(bulkhead: Bulkhead, count: int) -> Callable[[], bool]:
@@ -225,6 +232,37 @@ def test_a_thread_that_looks_at_the_clock_does_what_is_due_for_the_others() -> N
         loops.result()
     assert order == ["late"]
     probe_full(bulkhead, 1)
+
+
+def test_a_newcomer_is_not_turned_away_as_full_by_a_thread_whose_time_is_over() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=1, timeout=100.0)
+    clock = Clock(bulkhead, 0.0)
+    with bulkhead:
+        late = in_thread(lambda: bulkhead.run_sync(int, timeout=1.0))
+        until(queued(bulkhead, 1))
+        clock.times = [5.0, 5.0, 200.0]
+        with pytest.raises(BulkheadTimeoutError) as caught:
+            bulkhead.run_sync(int)
+        assert caught.value.waited == 195.0
+        with pytest.raises(BulkheadTimeoutError) as caught:
+            late.result()
+        assert caught.value.waited == 5.0
+    probe_full(bulkhead, 1)
+
+
+def test_blocked_threads_take_turns_with_few_owners() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=1, timeout=0.001)
+    with bulkhead:
+        for _ in range(20):
+            with pytest.raises(BulkheadTimeoutError):
+                bulkhead.run_sync(int)
+            with pytest.raises(BulkheadTimeoutError):
+                bulkhead.run_sync(int, deadline=0.0)
+            with pytest.raises(BulkheadWeightError):
+                bulkhead.run_sync(int, weight=2)
+    for _ in range(20):
+        assert bulkhead.run_sync(int, timeout=1.0) == 0
+    assert bulkhead._calls.engine.attach().owner() % 2**32 == 2
 
 
 def test_ending_and_resizing_reach_blocked_threads() -> None:
