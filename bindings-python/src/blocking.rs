@@ -14,10 +14,10 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
-use crate::calls::{FIRST_ID, GRANTED, Kind, is_closed, outcome};
+use crate::calls::{COMPLETED, FAILED, FIRST_ID, GRANTED, Kind, is_closed};
 use crate::engine::{value_error, whole};
 use crate::errors::Refusal;
-use crate::outside::{self, look, wake_loops};
+use crate::outside::{self, look, wake_told};
 use crate::request::Request;
 use crate::runs::Runs;
 use crate::table::{Holder, Run};
@@ -68,15 +68,10 @@ impl Runs {
         args: &Bound<'py, PyTuple>,
         request: Request,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
         let taken = Self::take(slf, request)?;
         let result = work.call1(args).and_then(|result| ended(work, result));
-        let none = py.None();
-        let error = match &result {
-            Ok(_) => none.bind(py).clone(),
-            Err(error) => error.value(py).clone().into_any(),
-        };
-        Self::give_back(slf, taken.id, outcome(&error))?;
+        let outcome = if result.is_ok() { COMPLETED } else { FAILED };
+        Self::give_back(slf, taken.id, outcome)?;
         result
     }
 
@@ -111,40 +106,30 @@ impl Runs {
     fn arrive_blocking(slf: &Bound<'_, Self>, request: Request) -> PyResult<Arrival> {
         let (now, _) = look(slf)?;
         let holding = Self::holding(slf)?;
-        let Request {
-            weight,
-            timeout,
-            deadline,
-            ..
-        } = request;
         let mut guard = slf.get().handle().lock();
         let shared = &mut *guard;
         let owner = shared.threads.join(&mut shared.core);
-        let flags = Kind::Hand.flags();
-        let answer = shared
-            .core
-            .acquire(owner, now, weight, timeout, deadline, flags, holding);
-        let is_queued = answer.as_ref().is_ok_and(|answer| *answer < 0.0);
+        let answer = shared.acquire(owner, now, &request, Kind::Hand, holding);
+        let is_queued = matches!(answer, Ok(answer) if answer < 0.0);
         if !is_queued {
             shared.threads.leave(owner);
         }
-        let refusal = answer
-            .as_ref()
-            .ok()
-            .filter(|answer| (0.0..FIRST_ID).contains(*answer));
-        let refusal = refusal.map(|code| Refusal::new(*code, weight, shared.core.core()));
-        let wakes = shared.wake_threads();
-        drop(guard);
-        let id = answer.map_err(value_error)?.abs();
-        let woken = if wakes { wake_loops(slf) } else { Ok(()) };
+        let refusal = match answer {
+            Ok(code) if (0.0..FIRST_ID).contains(&code) => {
+                Some(Refusal::new(code, request.weight, shared.core.core()))
+            }
+            _ => None,
+        };
+        let woken = wake_told(slf, guard);
         if let Some(refusal) = refusal {
             woken?;
             return Err(refusal.error(slf)?);
         }
+        let id = answer.map_err(value_error)?.abs();
         let taken = Taken { id, owner };
         match woken {
-            Ok(()) if is_queued => Ok(Arrival::Queued(taken)),
-            Ok(()) => Ok(Arrival::Admitted(taken)),
+            Ok(_) if is_queued => Ok(Arrival::Queued(taken)),
+            Ok(_) => Ok(Arrival::Admitted(taken)),
             Err(error) if is_queued => Err(Self::give_up_blocking(slf, &taken, error)),
             Err(error) => Self::undo(slf, id, error),
         }
@@ -180,18 +165,13 @@ impl Runs {
             }
             let told = shared.core.next_event(owner);
             let nap = nap.min(shared.core.next_timer(owner) - now);
-            let wakes = shared.wake_threads();
-            drop(shared);
-            if wakes {
-                wake_loops(slf)?;
-            }
+            let loops_were_woken = wake_told(slf, shared)?;
             if told.kind != 0 {
                 return Ok(told);
             }
-            if wakes {
-                continue;
+            if !loops_were_woken {
+                py.detach(|| nap_for(nap));
             }
-            py.detach(|| nap_for(nap));
         }
     }
 
@@ -203,9 +183,7 @@ impl Runs {
         shared.core.cancel(now, taken.id);
         while shared.core.next_event(taken.owner).kind != 0 {}
         shared.threads.leave(taken.owner);
-        let wakes = shared.wake_threads();
-        drop(shared);
-        if let Err(further) = if wakes { wake_loops(slf) } else { Ok(()) } {
+        if let Err(further) = wake_told(slf, shared) {
             further.write_unraisable(slf.py(), None);
         }
         error

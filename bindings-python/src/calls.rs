@@ -23,7 +23,7 @@ use crate::waiting::Waiting;
 pub(crate) const FIRST_ID: f64 = 4_294_967_296.0;
 /// Work that the bulkhead runs.
 const RUN: u32 = 1;
-const COMPLETED: u32 = 0;
+pub(crate) const COMPLETED: u32 = 0;
 pub(crate) const FAILED: u32 = 1;
 pub(crate) const LEAKED: u32 = 2;
 pub(crate) const GRANTED: u32 = 1;
@@ -149,24 +149,10 @@ impl Runs {
     ) -> PyResult<Arrival> {
         let now = here.now(slf)?;
         let holding = Self::holding(slf)?;
-        let Request {
-            weight,
-            timeout,
-            deadline,
-            ..
-        } = request;
+        let weight = request.weight;
         let mut shared = slf.get().handle().lock();
         let answer = shared
-            .core
-            .acquire(
-                here.owner,
-                now,
-                weight,
-                timeout,
-                deadline,
-                kind.flags(),
-                holding,
-            )
+            .acquire(here.owner, now, &request, kind, holding)
             .map_err(value_error)?;
         let run = Run::new(answer.abs(), here.owner, weight, holder);
         if answer >= FIRST_ID {

@@ -1,5 +1,7 @@
 //! Inputs where no loop runs: in threads, finalisers, at import time.
 
+use std::sync::MutexGuard;
+
 use bulkheads::OwnerId;
 use bulkheads::engine::{Engine, owner_number};
 use pyo3::intern;
@@ -8,6 +10,7 @@ use pyo3::sync::PyOnceLock;
 
 use crate::engine::whole;
 use crate::runs::Runs;
+use crate::shared::Shared;
 
 /// The time, and for how long a thread may be blocked until it looks again, whatever happens. Before that, loops that were
 /// closed give back what they held.
@@ -35,14 +38,25 @@ pub(crate) fn input<R>(
     };
     let mut shared = runs.get().handle().lock();
     let answer = act(&mut shared.core, now);
-    let wakes = shared.wake_threads();
-    drop(shared);
-    let woken = if wakes { wake_loops(runs) } else { Ok(()) };
-    (answer, looked.and(woken))
+    let woken = wake_told(runs, shared);
+    (answer, looked.and(woken.map(|_| ())))
 }
 
-/// Wakes the loops that were told something; all of them, whatever a signal handler raises.
-pub(crate) fn wake_loops(runs: &Bound<'_, Runs>) -> PyResult<()> {
+/// The end of an input: wakes everybody whom it told something. True if loops are among them, for which Python code runs.
+pub(crate) fn wake_told(
+    runs: &Bound<'_, Runs>,
+    mut shared: MutexGuard<'_, Shared>,
+) -> PyResult<bool> {
+    let are_loops_told = shared.wake_threads();
+    drop(shared);
+    if are_loops_told {
+        wake_loops(runs)?;
+    }
+    Ok(are_loops_told)
+}
+
+/// All of them, whatever a signal handler raises.
+fn wake_loops(runs: &Bound<'_, Runs>) -> PyResult<()> {
     let owners = runs.get().handle().lock().take_wakes(OwnerId::FIRST);
     let owners: Vec<i64> = owners.into_iter().map(whole).collect();
     let first = owner_number(OwnerId::FIRST);

@@ -1,12 +1,11 @@
 //! What a call asks for.
 
+use bulkheads::MAX_COUNT;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 
 use crate::runs::Runs;
-
-const MAX_COUNT: u32 = i32::MAX.unsigned_abs();
 
 #[derive(Clone, Copy)]
 pub(crate) struct Request {

@@ -279,7 +279,9 @@ impl Runs {
         let answered = shared.table.hand_over(ticket, holder);
         let id = shared.table.get(ticket).map(|run| run.id);
         drop(shared);
-        id.map_or(Ok(()), |id| Self::hold(slf, id))?;
+        if let Some(id) = id {
+            Self::hold(slf, id)?;
+        }
         if let Some((id, task)) = answered {
             let hand_over = intern!(slf.py(), "hand_answered_over");
             slf.get()

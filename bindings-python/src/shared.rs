@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bulkheads::OwnerId;
 use bulkheads::engine::{Engine, EventNumbers, owner_number};
+use bulkheads::{InvalidOption, OwnerId};
 use pyo3::prelude::*;
 
 use crate::calls::Kind;
@@ -102,17 +102,28 @@ impl Shared {
         {
             return None;
         }
+        // The core takes a time in the past for the one it stands at.
+        let answer = self.acquire(owner, 0.0, request, kind, 0.0);
+        Some(Refusal::new(answer.ok()?, request.weight, self.core.core()))
+    }
+
+    pub(crate) fn acquire(
+        &mut self,
+        owner: OwnerId,
+        now: f64,
+        request: &Request,
+        kind: Kind,
+        holding: f64,
+    ) -> Result<f64, InvalidOption> {
         let Request {
             weight,
             timeout,
             deadline,
             ..
         } = *request;
-        // The core takes a time in the past for the one it stands at.
-        let answer = self
-            .core
-            .acquire(owner, 0.0, weight, timeout, deadline, kind.flags(), 0.0);
-        Some(Refusal::new(answer.ok()?, weight, self.core.core()))
+        let flags = kind.flags();
+        self.core
+            .acquire(owner, now, weight, timeout, deadline, flags, holding)
     }
 
     /// Tells the waiters that an input ended, if that is all there is to do after it: no other event, no timer to arm, no other
