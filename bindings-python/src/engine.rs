@@ -146,7 +146,6 @@ impl Engine {
         self.input(|core| core.watch_idle(self.owner, now))
     }
 
-    #[pyo3(signature = (now, weight, holding=0.0))]
     fn watch_room(&self, now: f64, weight: Number, holding: f64) -> PyResult<bool> {
         self.input(|core| core.watch_room(self.owner, now, weight.0, holding))
             .map_err(value_error)

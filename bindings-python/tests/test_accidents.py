@@ -131,17 +131,6 @@ async def test_a_gather_that_fails_leaves_its_others_waiting_and_one_that_is_can
     probe_full(bulkhead, 1)
 
 
-async def test_a_race_that_the_caller_gave_up_still_gets_its_permit_which_it_can_return() -> None:
-    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=1, timeout=9)
-    permit = held(bulkhead)
-    waiter = asyncio.ensure_future(bulkhead.acquire())
-    done, _ = await asyncio.wait([waiter], timeout=1)
-    assert not done
-    permit.release()
-    (await waiter).release()
-    probe_full(bulkhead, 1)
-
-
 async def test_a_loop_that_is_blocked_for_longer_than_every_time_out() -> None:
     bulkhead, work = Bulkhead("b", max_concurrent=1, max_queue=9, timeout=1, call_timeout=2), Work()
     running = spawn(bulkhead.run(work, 1))

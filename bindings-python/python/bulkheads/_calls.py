@@ -129,7 +129,7 @@ class Calls:
         self.drivers.evict_closed()
 
     def look(self) -> tuple[float, float]:
-        """For a thread that is to be blocked: the time, and for how long, whatever happens. See `Drivers.look`."""
+        """For a thread that is to be blocked: the time, and for how many seconds at most until it looks again. See `Drivers.look`."""
         return self.drivers.look()
 
     def wake(self, owner: int) -> None:

@@ -19,7 +19,9 @@ from ._idle import Idleness
 if TYPE_CHECKING:
     from ._calls import Calls
 
+# Seconds after which a blocked thread looks again. Python runs signal handlers in its main thread, and only while that runs Python.
 _SIGNALS_LOOKED_AFTER: Final = 0.05
+# A loop says nothing when it is closed.
 _CLOSED_LOOKED_AFTER: Final = 0.25
 
 _all: weakref.WeakSet[Drivers] = weakref.WeakSet()
@@ -76,10 +78,7 @@ class Drivers:
             self._evict(driver)
 
     def look(self) -> tuple[float, float]:
-        """The time, after loops that were closed gave back what they held, and for how long a thread may be blocked then.
-
-        Signals are looked after by the main thread alone. A loop says nothing when it is closed.
-        """
+        """The time, after loops that were closed gave back what they held, and for how many seconds a thread may then be blocked."""
         self.evict_closed()
         nap = _CLOSED_LOOKED_AFTER if self._by_owner else math.inf
         if threading.current_thread() is threading.main_thread():
