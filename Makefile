@@ -30,7 +30,7 @@ $(NODE_MODULES): js/package.json js/package-lock.json
 $(WASM): $(CORE) $(NODE_MODULES) bindings-wasm/Cargo.toml $(call files,bindings-wasm/src) tests/ci/wasm.sh
 	@tests/ci/wasm.sh
 
-$(ADDON): $(CORE) bindings-node/Cargo.toml $(call files,bindings-node/src) tests/ci/node-addon.sh js/scripts/platforms.mjs js/src/engines/platforms.json
+$(ADDON): $(CORE) bindings-node/Cargo.toml $(call files,bindings-node/src) tests/ci/node-addon.sh tests/ci/addon.sh js/scripts/platforms.mjs js/src/engines/platforms.json
 	@tests/ci/node-addon.sh
 	@mkdir -p $(@D) && touch $@
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the native Node engine into js/native/, under the name by which the package looks for it there: for this machine, or for
-# the platform that is named (js/src/engines/platforms.json).
+# Builds the native Node engine into js/native/: for this machine, or for the platform that is named (js/src/engines/platforms.json).
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 . tests/ci/debian-rust.sh
+. tests/ci/addon.sh
 
 here=$(node js/scripts/platforms.mjs)
 platform=${1:-$here}
@@ -46,14 +46,4 @@ build_for_musl_with_debian() {
 }
 
 build
-for library in "$folder"/{libbulkheads_node.so,libbulkheads_node.dylib,bulkheads_node.dll}; do
-    [ -f "$library" ] && built=$library
-done
-[ -n "${built:-}" ] || give_up "cargo built no shared library of bulkheads-node"
-
-addon=js/native/bulkheads.$platform.node
-mkdir -p js/native
-# Moved into place: writing over a library that a running process has mapped would crash that process.
-cp "$built" "$addon.new"
-mv "$addon.new" "$addon"
-say "$addon: $(wc -c <"$addon") bytes"
+place_addon "$folder" "$platform"

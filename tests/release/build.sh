@@ -3,6 +3,7 @@
 # Linux is built with zig as linker, against the oldest C library that Rust supports; everything else by its own machine's.
 set -euo pipefail
 . "$(dirname "$0")/../ci/lib.sh"
+. tests/ci/addon.sh
 
 platform=${1:?the name of a platform}
 target=$(node js/scripts/platforms.mjs "$platform")
@@ -15,13 +16,7 @@ esac
 case $platform in *-musl) export RUSTFLAGS="-C target-feature=-crt-static" ;; esac
 
 cargo "$cargo" --release --locked -p bulkheads-node --target "$target$suffix"
-for library in "target/$target/release"/{libbulkheads_node.so,libbulkheads_node.dylib,bulkheads_node.dll}; do
-    [ -f "$library" ] && built=$library
-done
-[ -n "${built:-}" ] || give_up "cargo built no shared library of bulkheads-node for $target"
-mkdir -p js/native target/packages
-cp "$built" "js/native/bulkheads.$platform.node.new"
-mv "js/native/bulkheads.$platform.node.new" "js/native/bulkheads.$platform.node"
+place_addon "target/$target/release" "$platform"
 
 cd bindings-python
 maturin build --release --locked --target "$target" "${wheel[@]}" --out ../target/packages
