@@ -13,6 +13,7 @@ export function web(load: () => LoadedEngine): Environment {
     holdings: () => {
       throw new Error('detectReentrancy needs Node: there is no async context here to tell whose permits a call would wait for');
     },
+    // Always throws: no engine here can be shared, and each says why.
     share: () => engine().sharing() as never,
     engine,
   };
