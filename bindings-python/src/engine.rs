@@ -165,6 +165,10 @@ impl Engine {
         self.handle.lock().core.next_timer(self.owner)
     }
 
+    fn now(&self) -> f64 {
+        self.handle.lock().core.now()
+    }
+
     fn keeps_alive(&self) -> bool {
         self.handle.lock().core.keeps_alive(self.owner)
     }

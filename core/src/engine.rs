@@ -315,6 +315,12 @@ impl Engine {
         self.core.snapshot().to_numbers(self.notation)
     }
 
+    /// The latest time that it has seen.
+    #[must_use]
+    pub fn now(&self) -> f64 {
+        self.notation.units(self.core.now.as_nanos())
+    }
+
     fn instant(&self, now: f64) -> Instant {
         options::instant(now, self.notation)
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import warnings
 from collections.abc import Callable
 from types import CoroutineType
@@ -118,7 +119,10 @@ class Calls:
 
     def checked(self, weight: object, timeout: object, deadline: object) -> tuple[int, float, float]:
         """The arguments of a call as the engine takes them."""
-        return _options.count("weight", weight), _options.timeout(timeout), _options.deadline(deadline)
+        weight, timeout = _options.count("weight", weight), _options.timeout(timeout)
+        if deadline is None:
+            return weight, timeout, math.inf
+        return weight, timeout, _options.deadline(deadline) + self.drivers.here().offset
 
     def driver(self) -> LoopDriver:
         """That of the running loop."""

@@ -11,17 +11,15 @@ import math
 from collections import deque
 from collections.abc import Callable, Generator
 from contextvars import Context
-from time import get_clock_info
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from ._clock import RESOLUTION, shifted
 from ._engine import Engine
 from ._idle import Idle
 from ._numbers import EVENT_CALL_TIMEOUT, EVENT_IDLE, EVENT_ROOM
 
 if TYPE_CHECKING:
     from ._drivers import Drivers
-
-_RESOLUTION: Final = get_clock_info("monotonic").resolution
 
 
 class Driver:
@@ -30,7 +28,12 @@ class Driver:
     def __init__(self, family: Drivers, engine: Engine, clock: Callable[[], float]) -> None:
         self.family = family
         self.engine = engine
-        self.clock = clock
+        self.set_clock(clock, 0.0)
+
+    def set_clock(self, read: Callable[[], float], offset: float) -> None:
+        """The core's time is what `read` says and `offset`."""
+        self.clock = shifted(read, offset)
+        self.offset = offset
 
     def finish(self, ticket: int, outcome: int) -> None:
         self.engine.finish(self.clock(), ticket, outcome)
@@ -77,8 +80,9 @@ class Driver:
 class LoopDriver(Driver):
     """The driver of one event loop; but for `wake` it is only used by the thread that runs this loop."""
 
-    def __init__(self, family: Drivers, engine: Engine, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, family: Drivers, engine: Engine, loop: asyncio.AbstractEventLoop, offset: float) -> None:
         super().__init__(family, engine, loop.time)
+        self.set_clock(loop.time, offset)
         self.loop = loop
         self.owner = engine.owner()
         self.context = Context()
@@ -184,7 +188,7 @@ class LoopDriver(Driver):
             self._disarm()
             self.armed = when
             self._note_timer()
-            self._timer = self.loop.call_at(when, self._fire, context=self.context)
+            self._timer = self.loop.call_at(when - self.offset, self._fire, context=self.context)
 
     def _tidy(self) -> None:
         self.is_tidied = False
@@ -202,7 +206,7 @@ class LoopDriver(Driver):
         armed, self.armed, self._timer = self.armed, math.inf, None
         self._note_timer()
         now = self.clock()
-        if now >= armed - _RESOLUTION:
+        if now >= armed - RESOLUTION:
             # A loop fires a timer up to its clock's resolution early; then it is time.
             now = max(now, armed)
             self._earliest = math.nextafter(now, math.inf)

@@ -9,9 +9,9 @@ import threading
 import time
 import weakref
 from asyncio.events import _get_running_loop
-from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
+from ._clock import behind, is_real
 from ._driver import Driver, LoopDriver
 from ._engine import Engine
 from ._idle import Idleness
@@ -37,10 +37,13 @@ class Drivers:
         self.calls = calls
         self.outside = Driver(self, engine, time.monotonic)
         self.idleness = Idleness(self, engine)
+        self._offset = 0.0
+        """What the system's clock is behind the core by: for all who read it."""
         self.is_shared = False
         """Whether several loops use it, so that each has to wake the others."""
         self._engine = engine
         self._latest: LoopDriver | None = None
+        self._is_real = True
         self._by_owner: dict[int, LoopDriver] = {}
         self._parents = self._by_owner
         self.lock = threading.RLock()
@@ -87,8 +90,8 @@ class Drivers:
 
     def next_look(self) -> float:
         """When a loop has to look whether another was closed: whoever waits may wait for what that one held."""
-        is_to_look = self.is_shared and self.outside.clock is time.monotonic and self._engine.queued()
-        return time.monotonic() + _CLOSED_LOOKED_AFTER if is_to_look else math.inf
+        is_to_look = self.is_shared and self._is_real and self._engine.queued()
+        return self.outside.clock() + _CLOSED_LOOKED_AFTER if is_to_look else math.inf
 
     def evict_closed(self) -> None:
         """Ends the drivers whose loops were closed: what they still held goes to the living."""
@@ -103,6 +106,7 @@ class Drivers:
         self._parents = self._by_owner
         self._know({})
         self._latest = None
+        self._choose_clock()
         self._engine.restart()
         self.idleness.restart()
 
@@ -117,11 +121,24 @@ class Drivers:
 
     def _attach(self, loop: asyncio.AbstractEventLoop) -> LoopDriver:
         engine = self._engine.attach()
-        driver = LoopDriver(self, engine, loop)
+        offset = self._real_offset() if is_real(loop) else behind(engine, loop.time)
+        driver = LoopDriver(self, engine, loop, offset)
         self._know({**self._by_owner, engine.owner(): driver})
-        # Code outside any loop, a finaliser for one, reads the clock that the loops read.
-        self.outside.clock = time.monotonic if _is_real(loop) else loop.time
+        self._choose_clock()
         return driver
+
+    def _choose_clock(self) -> None:
+        """Code outside any loop, a finaliser for one, reads the clock that the loops read, the latest that lives."""
+        driver = next(reversed(self._by_owner.values()), None)
+        self._is_real = driver is None or is_real(driver.loop)
+        if driver is None or self._is_real:
+            self.outside.set_clock(time.monotonic, self._real_offset())
+        else:
+            self.outside.set_clock(driver.loop.time, driver.offset)
+
+    def _real_offset(self) -> float:
+        self._offset = behind(self._engine, time.monotonic, self._offset)
+        return self._offset
 
     def _evict(self, driver: LoopDriver) -> None:
         with self.lock:
@@ -129,6 +146,7 @@ class Drivers:
             self._know({other: live for other, live in self._by_owner.items() if other != owner})
             if self._latest is driver:
                 self._latest = None
+            self._choose_clock()
         driver.engine.evict(self.outside.clock())
         self.wake_others(self._engine)
 
@@ -136,12 +154,6 @@ class Drivers:
         """A new table each time: other threads may be reading the old one."""
         self.is_shared = len(by_owner) > 1
         self._by_owner = by_owner
-
-
-def _is_real(loop: asyncio.AbstractEventLoop) -> bool:
-    """Whether its clock is the system's. That of a compiled loop is, which other threads should not ask."""
-    clock: object = getattr(loop.time, "__func__", loop.time)
-    return clock is asyncio.BaseEventLoop.time or not isinstance(clock, FunctionType)
 
 
 def _leave_parents_behind() -> None:
