@@ -202,18 +202,18 @@ pub(crate) fn refuse_in_loop(runs: &Bound<'_, Runs>, way: &str, other: &str) -> 
 
 /// What the work returned, unless that would go on without a permit.
 fn ended<'py>(work: &Bound<'py, PyAny>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    static REFUSE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let goes_on = [ffi::Py_am_await, ffi::Py_am_anext]
+    static CHECK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let may_go_on = [ffi::Py_am_await, ffi::Py_am_anext, ffi::Py_am_send]
         .into_iter()
         .any(|slot| {
             // SAFETY: it takes a type and the number of a slot, and answers what stands there.
             unsafe { !ffi::PyType_GetSlot(result.get_type().as_type_ptr(), slot).is_null() }
         });
-    if !goes_on {
+    if !may_go_on {
         return Ok(result);
     }
-    let refuse = REFUSE.import(work.py(), "bulkheads._work", "refuse_result")?;
-    refuse.call1((work, &result))?;
+    let check = CHECK.import(work.py(), "bulkheads._work", "check_result")?;
+    check.call1((work, &result))?;
     Ok(result)
 }
 

@@ -27,8 +27,10 @@ def check_blocking_work(fn: object) -> None:
         raise TypeError(f"{fn!r} is an async function, which would run without a permit; use `await run(…)` in a loop")
 
 
-def refuse_result(fn: object, result: object) -> None:
-    """Raises TypeError: what a blocking function returned does its work later."""
+def check_result(fn: object, result: object) -> None:
+    """Raises TypeError if what a blocking function returned does its work later."""
+    if not isinstance(result, AsyncGeneratorType) and not inspect.isawaitable(result):
+        return
     if inspect.iscoroutine(result):
         result.close()
     raise TypeError(f"{fn!r} returned {result!r}, which would go on without a permit; use `await run(…)` in a loop")
