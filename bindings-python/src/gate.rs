@@ -57,8 +57,9 @@ impl Gate {
             enter: entry.getattr(intern!(py, "get"))?.unbind(),
             leave: runs.getattr(intern!(py, "leave"))?.unbind(),
         };
-        let _ = self.ways.set(ways);
-        Ok(())
+        let text = "a Bulkhead is made once; make another instead of calling __init__ again";
+        let opened = self.ways.set(ways);
+        opened.map_err(|_| PyRuntimeError::new_err(text))
     }
 
     #[classattr]

@@ -234,3 +234,11 @@ async def test_a_calls_own_time_out_can_only_shorten() -> None:
             with pytest.raises(BulkheadTimeoutError) as caught:
                 await bulkhead.acquire(timeout=own)
             assert caught.value.waited == pytest.approx(want)
+
+
+def test_a_bulkhead_is_made_once() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    with pytest.raises(RuntimeError, match="made once"):
+        bulkhead.__init__("c", max_concurrent=5)  # type: ignore[misc]
+    assert (bulkhead.name, bulkhead.stats().limit) == ("b", 1)
+    probe_full(bulkhead, 1)

@@ -67,9 +67,10 @@ class Bulkhead(Gate):
             _options.optional_seconds("abandon_after", abandon_after),
         )
         permit = TrackedPermit if _options.flag("track_permits", track_permits) else Permit
-        self._calls = Calls(name, engine, _options.flag("detect_reentrancy", detect_reentrancy), permit)
-        self._runs = self._calls.runs
-        self._open(Entering(self._runs))
+        calls = Calls(name, engine, _options.flag("detect_reentrancy", detect_reentrancy), permit)
+        self._open(Entering(calls.runs))
+        self._calls = calls
+        self._runs = calls.runs
 
     @property
     def name(self) -> str:
