@@ -157,12 +157,19 @@ impl Runs {
         let run = Run::new(answer.abs(), here.owner, weight, holder);
         if answer >= FIRST_ID {
             let ticket = shared.begin(run, kind);
-            here.settle(shared)?;
-            return Ok(Arrival::Admitted(ticket));
+            return match here.settle(shared) {
+                Ok(()) => Ok(Arrival::Admitted(ticket)),
+                Err(error) => Err(Self::drop_run(slf, ticket, error)),
+            };
         }
         if answer < 0.0 {
             let ticket = shared.table.begin(run.waiting(kind));
-            here.settle(shared)?;
+            if let Err(error) = here.settle(shared) {
+                if let Err(further) = Self::give_up(slf, ticket) {
+                    further.write_unraisable(slf.py(), None);
+                }
+                return Err(error);
+            }
             return Ok(Arrival::Queued(ticket));
         }
         let refusal = Refusal::new(answer, weight, shared.core.core());
@@ -200,12 +207,18 @@ impl Runs {
         shared.core.start(told.id);
         drop(shared);
         drop(wait);
-        if let Err(error) = Self::hold(slf, told.id) {
-            let value = error.value(slf.py()).clone().into_any();
-            Self::finish(slf, slf.get().handle().lock(), ticket, &value)?;
-            return Err(error);
+        let held = Self::hold(slf, told.id);
+        let told = held.and_then(|()| Here::find(slf)?.settle(slf.get().handle().lock()));
+        told.map_err(|error| Self::drop_run(slf, ticket, error))
+    }
+
+    /// A signal handler raised before a call had its permits in hand. Answers with what.
+    fn drop_run(slf: &Bound<'_, Self>, ticket: Ticket, error: PyErr) -> PyErr {
+        let value = error.value(slf.py()).clone().into_any();
+        if let Err(further) = Self::finish(slf, slf.get().handle().lock(), ticket, &value) {
+            further.write_unraisable(slf.py(), None);
         }
-        Here::find(slf)?.settle(slf.get().handle().lock())
+        error
     }
 
     /// A caller gives up while it waits, or before it goes on.
@@ -224,10 +237,9 @@ impl Runs {
                 .call_method1(cancel, (whole(id),))?;
             return Ok(());
         };
-        let now = here.now(slf)?;
-        let mut shared = slf.get().handle().lock();
-        shared.core.cancel(now, id);
-        here.settle(shared)
+        here.input(slf, |core, now| {
+            core.cancel(now, id);
+        })
     }
 
     /// Gives the permit of a run back. Raises its early answer, if it has one.
@@ -269,10 +281,9 @@ impl Runs {
                 .call_method1(give_back, (whole(id), outcome))?;
             return Ok(());
         };
-        let now = here.now(slf)?;
-        let mut shared = slf.get().handle().lock();
-        shared.core.finish(now, id, outcome);
-        here.settle(shared)
+        here.input(slf, |core, now| {
+            core.finish(now, id, outcome);
+        })
     }
 
     pub(crate) fn wake_batch(slf: &Bound<'_, Self>, owner: i64) -> PyResult<()> {

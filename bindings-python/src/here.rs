@@ -3,6 +3,7 @@
 use std::sync::MutexGuard;
 
 use bulkheads::OwnerId;
+use bulkheads::engine::Engine;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -56,6 +57,23 @@ impl<'py> Here<'py> {
             calls.call_method0(intern!(runs.py(), "evict_closed"))?;
         }
         self.clock.call0()?.extract()
+    }
+
+    /// An input that happens whatever a signal handler raises while the clock is read.
+    pub(crate) fn input(
+        &self,
+        runs: &Bound<'py, Runs>,
+        act: impl FnOnce(&mut Engine, f64),
+    ) -> PyResult<()> {
+        // The core takes a time in the past for the one it stands at.
+        let (now, read) = match self.now(runs) {
+            Ok(now) => (now, Ok(())),
+            Err(error) => (0.0, Err(error)),
+        };
+        let mut shared = runs.get().handle().lock();
+        act(&mut shared.core, now);
+        let settled = self.settle(shared);
+        read.and(settled)
     }
 
     /// Lets everybody know what came of an input.

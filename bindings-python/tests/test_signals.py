@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import gc
 import os
 import signal
@@ -123,6 +125,29 @@ def by_every_way(bulkhead: Bulkhead) -> None:
 def test_a_signal_at_any_moment_loses_no_permit() -> None:
     """A handler runs between any two instructions of Python's: a permit must not be in the hands of any of them alone."""
     bulkhead = Bulkhead("b", max_concurrent=3)
+    interrupt(1000, lambda: by_every_way(bulkhead))
+    gc.collect()
+    probe_full(bulkhead, 3)
+
+
+@pytest.mark.parametrize("bounds", [{}, {"call_timeout": 60}, {"detect_reentrancy": True}])
+def test_nor_does_one_in_a_loop_within_async_with(bounds: dict[str, Any]) -> None:
+    bulkhead = Bulkhead("b", max_concurrent=3, **bounds)
+
+    async def enter() -> None:
+        async with bulkhead, bulkhead:
+            pass
+
+    async def main() -> None:
+        # The loop itself would not stand it: nothing here waits, and so nothing returns to it.
+        interrupt(1000, lambda: enter().send(None), StopIteration)
+
+    asyncio.run(main())
+    probe_full(bulkhead, 3)
+
+
+def interrupt(times: int, act: Callable[[], object], *ends: type[BaseException]) -> None:
+    """Acts again and again, while a handler raises at any moment."""
     is_armed = False
     interrupted = 0
 
@@ -135,15 +160,14 @@ def test_a_signal_at_any_moment_loses_no_permit() -> None:
     before = signal.signal(signal.SIGALRM, handle)
     signal.setitimer(signal.ITIMER_REAL, 50e-6, 37e-6)
     try:
-        while interrupted < 1000:
+        while interrupted < times:
             try:
                 is_armed = True
-                by_every_way(bulkhead)
+                with contextlib.suppress(*ends):
+                    act()
                 is_armed = False
             except Interrupted:
                 interrupted += 1
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    gc.collect()
-    probe_full(bulkhead, 3)

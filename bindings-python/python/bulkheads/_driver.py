@@ -129,7 +129,7 @@ class LoopDriver(Driver):
         event = self.engine.next_event()
         if event is not None:
             self._events.append(event)
-        elif not self.family.is_shared:
+        elif not self.family.is_shared and not self._events:
             # Nothing came of it: the way of every call that finds room.
             if self.engine.next_timer() != self.armed:
                 self._arm()
