@@ -40,6 +40,8 @@ export class Driver {
   /** While above zero, outcomes are only collected. */
   #holds = 0;
   #hasWarned = false;
+  /** With which the latest call was judged. */
+  #held = 0;
 
   constructor(name: string, engine: Engine, traits: Traits) {
     this.name = name;
@@ -65,24 +67,27 @@ export class Driver {
     const hub = signal === undefined || isAborted ? undefined : Hub.of(signal);
     hub?.listen();
     let answer: number;
+    let held = 0;
     try {
       const time = this.#clock.now();
-      answer = this.#engine.acquire(time, weight, timeout, this.#clock.at(deadline), flags, this.#holding());
+      held = this.#holding(time);
+      answer = this.#engine.acquire(time, weight, timeout, this.#clock.at(deadline), flags, held);
       // The events first: a newcomer may have the slot of somebody whom the same input has ended.
       this.#collect();
       if (answer < 0) this.#enqueue(entry, -answer, hub);
       else if (answer >= FIRST_ID) this.#admit(entry, answer, kind, hub);
     } finally {
       hub?.unlistenIfUnused();
+      this.#arm();
+      this.#tell();
     }
-    this.#arm();
-    this.#tell();
+    this.#held = held;
     return answer;
   }
 
-  /** What a call that was turned away rejects with. */
+  /** What the call that has just arrived and was turned away rejects with. */
   refusal(code: number, { signal, weight }: Request): unknown {
-    return code === Rejection.cancelled ? signal?.reason : this.#answers.rejection(code, weight, this.#holding());
+    return code === Rejection.cancelled ? signal?.reason : this.#answers.rejection(code, weight, this.#held);
   }
 
   /** The id of a permit by hand, 0 if it cannot be had now. */
@@ -155,7 +160,8 @@ export class Driver {
 
   /** Whether a call of this weight would not be turned away as full; if it would, `tell` is called when to ask again. */
   hasRoom(weight: number, tell: () => void): boolean {
-    const has = this.#engine.watchRoom(this.#clock.now(), weight, this.#holding());
+    const time = this.#clock.now();
+    const has = this.#engine.watchRoom(time, weight, this.#holding(time));
     this.#collect();
     if (!has) this.#roomers.add(tell);
     this.#settle();
@@ -212,9 +218,12 @@ export class Driver {
     this.#tell();
   }
 
-  /** The permits that the context of whoever calls this holds. */
-  #holding(): number {
-    return this.holdings?.permits(this) ?? 0;
+  /** The permits that the context of whoever calls this holds. What is due comes back before that is asked. */
+  #holding(time: number): number {
+    if (this.holdings === undefined || this.holdings.permits(this) === 0) return 0;
+    this.#engine.handleTimeout(time);
+    this.#collect();
+    return this.holdings.permits(this);
   }
 
   #handleTimeout(): void {

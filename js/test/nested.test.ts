@@ -76,6 +76,22 @@ describe('a call from inside of work that holds too much', () => {
     await shipping.exec(() => errorOf(shipping.exec(() => 1, { timeoutMs: 0 })));
   });
 
+  it('is told what it held when it was judged, whatever the outcomes of that very step give back', onClock(async (clock) => {
+    const shipping = bulkhead(3, { callTimeoutMs: 10 });
+    let permit: Permit | undefined;
+    const other = outcome(shipping.exec(({ signal }) => new Promise<void>((resolve) => signal.addEventListener('abort', () => {
+      permit?.release();
+      resolve();
+    }))));
+    await Promise.resolve().then(async () => {
+      permit = await shipping.acquire({ weight: 2 });
+      clock.jump(15);
+      assert.equal((await errorOf(shipping.exec(() => 1, { weight: 2 }))).holding, 2);
+    });
+    assert.equal(await other, 'call_timeout');
+    assertBalanced(shipping, 1);
+  }));
+
   it('also if nobody awaits it', async () => {
     const shipping = bulkhead();
     let left: Promise<unknown> = Promise.resolve();
@@ -153,6 +169,27 @@ describe('nobody else is turned away', () => {
     assertBalanced(shipping, 0);
   }));
 
+  it('who has lost its permit by the very time of its call', onClock(async (clock) => {
+    const shipping = bulkhead(1, { callTimeoutMs: 10, abandonAfterMs: 10 });
+    const [blocked, hold] = [gate(), gate()];
+    let outlived: Promise<unknown> = Promise.resolve();
+    const late = outcome(shipping.exec(async () => {
+      await blocked.promise;
+      // No timer has fired yet: its bound, its abandonment and the next one's grant are all still to be done.
+      clock.jump(25);
+      outlived = outcome(shipping.exec(() => 'outlived'));
+    }));
+    const next = shipping.exec(() => hold.promise);
+    blocked.open();
+    await clock.settle();
+    assert.equal(await late, 'call_timeout');
+    hold.open();
+    await next;
+    assert.equal(await outlived, 'outlived');
+    await clock.settle();
+    assertBalanced(shipping, 0);
+  }));
+
   it('who waits for another that waits for it: that is not detected', onClock(async (clock) => {
     const shipping = bulkhead(2, { timeoutMs: 10 });
     const nested = (): Promise<unknown> => shipping.exec(async () => {
@@ -196,15 +233,20 @@ describe('a permit by hand', () => {
 
   it('counts when it came after a wait', () => called(async () => {
     const shipping = bulkhead();
-    const hold = shipping.tryAcquire();
-    queueMicrotask(() => hold?.release());
-    // What its own context holds already would not let it wait.
-    const permit = await new Promise<Permit>((resolve, reject) => later(() => void shipping.acquire().then(async (one) => {
+    const start = gate();
+    // Begun before the permit below, so that it holds nothing of that.
+    const taken = start.promise.then(async () => {
+      const permit = await shipping.acquire();
       await turn();
       await errorOf(shipping.exec(() => 1));
-      resolve(one);
-    }).catch(reject)));
-    permit.release();
+      permit.release();
+    });
+    const hold = shipping.tryAcquire();
+    start.open();
+    await turn();
+    assert.equal(shipping.stats().queued, 1);
+    hold?.release();
+    await taken;
     assertBalanced(shipping, 1);
   }));
 
