@@ -3,10 +3,11 @@
 // Work that a bulkhead runs has a context of its own: what it runs with counts for the calls from inside of it and for no others. A
 // permit by hand can only be put into the context of whoever takes it, and that is not always its own: until its first `await` a
 // function has that of its caller, and what is put there stays there for all that the caller starts later. So a permit counts
-// where nobody is wronged by that: if whoever takes it was called by nobody, or, for any other, if the next call comes in the very
-// turn in which the permit does, in which no other code runs.
+// where nobody is wronged by that: if whoever takes it was called by nobody and has the context for itself, or, for any other, if
+// the next call comes in the very turn in which the permit does, in which no other code runs.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
+import { types } from 'node:util';
 import type { Driver } from './driver.js';
 import type { Holding, Holdings } from './host.js';
 
@@ -21,6 +22,14 @@ interface Entry {
 export class ContextHoldings implements Holdings {
   /** What a context holds or is to get. What has come back stays there until the next comes: its id counts for nothing. */
   readonly #contexts = new AsyncLocalStorage<readonly Entry[]>();
+  /** Whether what a callback puts into its context is there when the same timer or port calls back again, as before Node 24. */
+  readonly #isKept: boolean;
+
+  constructor() {
+    const repeated = new AsyncResource('bulkheads');
+    repeated.runInAsyncScope(() => this.#contexts.enterWith([]));
+    this.#isKept = repeated.runInAsyncScope(() => this.#contexts.getStore() !== undefined);
+  }
 
   permits(driver: Driver): number {
     return this.#entries().reduce((sum, one) => sum + (one.driver === driver ? permitsOf(one) : 0), 0);
@@ -32,11 +41,11 @@ export class ContextHoldings implements Holdings {
   }
 
   ask(driver: Driver, entrance: unknown): Holding {
-    return this.#enter(new HandHolding(driver, isCalledByNobody(entrance)));
+    return this.#enter(new HandHolding(driver, this.#isOwn() && isCalledByNobody(entrance)));
   }
 
   took(driver: Driver, id: number, entrance: unknown): void {
-    if (isCalledByNobody(entrance)) this.#enter({ driver, id, isCertain: true });
+    if (this.#isOwn() && isCalledByNobody(entrance)) this.#enter({ driver, id, isCertain: true });
   }
 
   #enter<One extends Entry>(entry: One): One {
@@ -48,8 +57,13 @@ export class ContextHoldings implements Holdings {
     const entries = this.#contexts.getStore() ?? [];
     if (!entries.some(hasJustCome)) return entries;
     const certain = entries.map((one) => (hasJustCome(one) ? { ...one, isCertain: true } : one));
-    this.#contexts.enterWith(certain);
+    if (this.#isOwn()) this.#contexts.enterWith(certain);
     return certain;
+  }
+
+  /** Whether what is put into the context now is put there for this one turn and what comes of it. */
+  #isOwn(): boolean {
+    return !this.#isKept || types.isPromise(executionAsyncResource()) || executionAsyncId() === MAIN;
   }
 }
 
@@ -78,6 +92,9 @@ class HandHolding implements Entry, Holding {
 
 /** An id that is never current. */
 const NOBODY = -1;
+
+/** The script that the process was started with. */
+const MAIN = 1;
 
 function permitsOf({ driver, id, isCertain }: Entry): number {
   return isCertain && id !== 0 ? driver.permits(id) : 0;
