@@ -1,7 +1,13 @@
 // What a bulkhead must look like when it is over: nothing lost, nothing made up. And dice, to be thrown again in the same way.
 
 import assert from 'node:assert/strict';
-import { type Bulkhead } from 'bulkheads';
+import { type Bulkhead, type Permit } from 'bulkheads';
+
+/** A permit that must be there. */
+export function held(permit: Permit | null): Permit {
+  assert.ok(permit, 'no permit');
+  return permit;
+}
 
 /** Exactly `limit` permits can be had, and nothing is left over. */
 export function probeFull(bulkhead: Bulkhead, limit: number): void {

@@ -3,14 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Bulkhead, type Permit } from 'bulkheads';
-import { checkBooks, probeFull } from './books.js';
+import { checkBooks, held, probeFull } from './books.js';
 import { collectGarbage, gate, onClock, outcome, turn } from './support.js';
-
-function taken(bulkhead: Bulkhead, weight?: number): Permit {
-  const permit = bulkhead.tryAcquire(weight);
-  assert.ok(permit);
-  return permit;
-}
 
 async function untilCollected(isOver: () => boolean): Promise<void> {
   for (let round = 0; round < 100 && !isOver(); round += 1) {
@@ -91,7 +85,7 @@ describe('a permit', () => {
   it('is given back by itself only: a bulkhead has nothing to release with', () => {
     const shipping = new Bulkhead('shipping', { maxConcurrent: 1 });
     assert.equal('release' in shipping, false);
-    const { release } = taken(shipping);
+    const { release } = held(shipping.tryAcquire());
     for (const stranger of [undefined, {}, shipping, { release }]) assert.throws(() => release.call(stranger as never), TypeError);
     const { active, doubleReleases } = shipping.stats();
     assert.deepEqual([active, doubleReleases], [1, 0]);
@@ -99,7 +93,7 @@ describe('a permit', () => {
 
   it('that was copied is no second one', () => {
     const shipping = new Bulkhead('shipping', { maxConcurrent: 2 });
-    const permit = taken(shipping, 2);
+    const permit = held(shipping.tryAcquire(2));
     const copies = [{ ...permit }, Object.assign({}, permit), Object.create(permit) as Permit];
     for (const copy of copies) assert.throws(() => copy.release(), TypeError);
     assert.equal(shipping.stats().active, 2);
@@ -124,7 +118,7 @@ describe('a permit', () => {
     let waiting: Promise<unknown> = Promise.resolve();
     (() => {
       const shipping = new Bulkhead('shipping', { maxConcurrent: 1, maxQueue: 1, timeoutMs: Infinity });
-      permits.push(taken(shipping));
+      permits.push(held(shipping.tryAcquire()));
       waiting = shipping.exec(() => 'ran');
     })();
     await untilCollected(() => false);

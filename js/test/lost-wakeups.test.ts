@@ -2,17 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Bulkhead, type Permit } from 'bulkheads';
-import { dice, probeFull, shuffled } from './books.js';
+import { Bulkhead } from 'bulkheads';
+import { dice, held, probeFull, shuffled } from './books.js';
 import { gate, Log, onClock, outcome, turn } from './support.js';
 
 function bulkhead(maxConcurrent: number, maxQueue: number): Bulkhead {
   return new Bulkhead('shipping', { maxConcurrent, maxQueue, timeoutMs: Infinity });
-}
-
-function held(permit: Permit | null): Permit {
-  if (permit === null) throw new Error('no permit');
-  return permit;
 }
 
 /** Work that ends when its signal aborts. */

@@ -1,4 +1,4 @@
-"""Bulkheads for asyncio: a budget of concurrent calls for each dependency, with a bounded queue and bounded waits."""
+"""Bulkheads for asyncio and threads: a budget of concurrent calls for each dependency, with a bounded queue and bounded waits."""
 
 from ._bulkhead import Bulkhead
 from ._errors import (
