@@ -27,13 +27,19 @@ class Holdings:
 
     def add(self, id: int) -> None:
         """The caller's context holds the permits of this id."""
-        _HELD.set((*_still_held(), Held(self._self, id)))
+        held = _HELD.get()
+        # Each look asks the core about all of them: at these lengths, what has come back is never more than what is held.
+        is_power_of_two = len(held) & (len(held) - 1) == 0
+        _HELD.set((*(_still_held(held) if is_power_of_two else held), Held(self._self, id)))
 
     def tidy(self) -> None:
-        """Something came back."""
-        held = _still_held()
-        if len(held) < len(_HELD.get()):
-            _HELD.set(held)
+        """Something came back, most likely what was taken last. The rest is looked at as more is added."""
+        held = _HELD.get()
+        count = len(held)
+        while count and not held[count - 1].permits():
+            count -= 1
+        if count < len(held):
+            _HELD.set(held[:count])
 
 
 class Held:
@@ -51,5 +57,5 @@ class Held:
         return 0 if holdings is None else holdings.engine.permits(self._id)
 
 
-def _still_held() -> tuple[Held, ...]:
-    return tuple(held for held in _HELD.get() if held.permits())
+def _still_held(held: tuple[Held, ...]) -> tuple[Held, ...]:
+    return tuple(one for one in held if one.permits())
