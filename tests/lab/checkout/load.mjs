@@ -13,7 +13,7 @@ export async function send(origin, { path, body, count, everyMs }) {
 }
 
 async function post(url, body) {
-  const start = performance.now();
+  const sentAt = performance.now();
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -21,7 +21,7 @@ async function post(url, body) {
     signal: AbortSignal.timeout(30_000),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, took: performance.now() - start };
+  return { status: response.status, headers: response.headers, text, sentAt, took: performance.now() - sentAt };
 }
 
 /** The smallest of the times that at least `share` of the answers did not exceed. */

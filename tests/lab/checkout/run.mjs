@@ -14,8 +14,9 @@ const SERVICES = [
   { name: 'Python', command: PYTHON, file: 'service.py' },
 ];
 const PERMITS = 10; // of shipping, in both services
+const CALL_TIMEOUT_MS = 2000; // the same; then others may hang
 const START_MS = 20_000;
-const NOISE_MS = 15; // of a busy machine; behind the hanging calls login would wait for seconds
+const NOISE_MS = 100; // of a busy machine; behind the hanging calls login would wait for seconds
 
 const LOGIN = { path: '/login', body: { user: 'ada' } };
 const DELIVERY = { path: '/checkout', body: { address: '12 Harbour Street', total: 30 } };
@@ -86,13 +87,19 @@ function judge({ healthy, before, delivery, pickup, login }) {
   const rejected = delivery.filter(({ status }) => status === 503);
   return [
     ['while shipping is well every order is taken', all(healthy, 200)],
-    [`while it hangs as many calls wait for it as it has permits: ${timedOut.length}`, timedOut.length === PERMITS],
-    [`all other deliveries are rejected: ${rejected.length}`, rejected.length === delivery.length - PERMITS],
+    [`while it hangs as many calls wait for it as it has permits: ${timedOut.length}`, timedOut.length >= PERMITS && timedOut.length <= mostHanging(delivery)],
+    [`all other deliveries are rejected: ${rejected.length}`, rejected.length === delivery.length - timedOut.length],
     ['a rejection is a 503 with Retry-After that names the bulkhead', rejected.every(namesShipping)],
     ['orders that need no shipping are all taken', all(pickup, 200)],
     ['everybody can log in', all(login, 200)],
     [`login keeps its latency (median within ${NOISE_MS} ms)`, quantile(login, 0.5) < quantile(before, 0.5) + NOISE_MS],
   ];
+}
+
+/** On a busy machine the last calls may leave when the time of the first is up. */
+function mostHanging(delivery) {
+  const took = delivery.at(-1).sentAt - delivery[0].sentAt;
+  return PERMITS * (1 + Math.floor(took / CALL_TIMEOUT_MS));
 }
 
 function namesShipping({ headers, text }) {
