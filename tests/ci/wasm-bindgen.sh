@@ -18,8 +18,8 @@ say "installing wasm-bindgen-cli $version into target/tools (one to two minutes,
 # A target directory of its own: the tool must not wait for the lock of the project's build, nor the other way round.
 # Unoptimised: it has little to do, and compiles in a third of the time.
 install=(cargo install --debug --force --version "$version" --root target/tools --target-dir target/tools/build wasm-bindgen-cli)
-# The tool's own lock file first; a registry that lags behind may lack a release that it names.
-"${install[@]}" --locked >&2 || "${install[@]}" >&2 ||
+# The tool's own lock file first; a registry that lags behind may lack a release that it names, which is no reason to worry.
+"${install[@]}" --locked >&2 || { say "not with the versions of its lock file; with those that there are" && "${install[@]}" >&2; } ||
     give_up "wasm-bindgen $version is missing; run: cargo install wasm-bindgen-cli --version $version"
 rm -rf target/tools/build
 echo "$PWD/target/tools/bin/wasm-bindgen"
