@@ -164,7 +164,11 @@ impl Runs {
         timeout: &Bound<'py, PyAny>,
         deadline: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        blocking::refuse_in_loop(slf, "`run_sync`", "`await run(…)`")?;
+        blocking::refuse_in_loop(
+            slf,
+            "`run_sync`",
+            "`await run(…)`, or `await asyncio.to_thread(…)` for a function that blocks",
+        )?;
         slf.get().checked_blocking.check(work)?;
         let request = Request::any(slf, weight, timeout, deadline)?;
         Self::run_blocking(slf, work, args, request)

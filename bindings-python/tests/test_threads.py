@@ -98,7 +98,7 @@ def test_every_error_reaches_the_caller_unchanged_and_the_permit_is_back_before(
 @WAYS
 async def test_where_a_loop_runs_it_is_an_error_also_when_a_permit_is_free(way: Callable[[Bulkhead], None]) -> None:
     bulkhead = Bulkhead("shipping", max_concurrent=1)
-    others: dict[object, str] = {block: "`async with`", call: "`await run", take: "`await acquire"}
+    others: dict[object, str] = {block: "`async with`", call: "`await run.*, or `await asyncio.to_thread", take: "`await acquire"}
     with pytest.raises(RuntimeError, match=f"^shipping: .* would block the event loop of this thread; use {others[way]}"):
         way(bulkhead)
     caught = asyncio.get_running_loop().create_future()

@@ -25,6 +25,8 @@ import { acquire, type Permit, tryAcquire } from './permit.js';
 import { type Items, Source } from './source.js';
 import type { BulkheadStats } from './stats.js';
 
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
 /**
  * Guards one dependency with a budget of permits.
  *
@@ -47,8 +49,10 @@ export class Bulkhead {
       this.#driver = options;
       return;
     }
+    // A name that was left out is told first: what is then missing are not the options.
+    text('name', name);
     const setup = bulkheadOptions(options);
-    this.#driver = new Driver(text('name', name), host().engine().create(...setup.engine), setup.traits);
+    this.#driver = new Driver(name, host().engine().create(...setup.engine), setup.traits);
   }
 
   /**
@@ -58,8 +62,8 @@ export class Bulkhead {
    * terminated, gives back what it held and leaves the queue. Needs Node and the native engine.
    */
   static shared(name: string, options?: BulkheadOptions): Bulkhead {
-    const setup = options === undefined ? undefined : bulkheadOptions(options);
-    return host().share(text('name', name), setup, made);
+    text('name', name);
+    return host().share(name, options === undefined ? undefined : bulkheadOptions(options), made);
   }
 
   /** Which engine works here. */
@@ -171,6 +175,12 @@ export class Bulkhead {
   /** Its name and the snapshot, for `JSON.stringify`. */
   toJSON(): { readonly name: string } & BulkheadStats {
     return { name: this.name, ...this.stats() };
+  }
+
+  /** @internal What `console.log` shows. */
+  [INSPECT](_depth: number, options: unknown, inspect: (value: unknown, options: unknown) => string): string {
+    const { name, state, limit, active, queued } = this.toJSON();
+    return `Bulkhead ${inspect({ name, state, limit, active, queued }, options)}`;
   }
 
   /** Settles at the first moment when nobody waits and no permit is held; ends nothing. From inside own work it never settles. */

@@ -22,7 +22,7 @@ describe('a bulkhead is no value that could be sent', () => {
   it('nothing else trips over it', () => {
     const shipping = new Bulkhead('shipping', { maxConcurrent: 1 });
     assert.deepEqual(Object.values(shipping).map((value) => typeof value), ['symbol']);
-    assert.equal(inspect(shipping).split(' ')[0], 'Bulkhead');
+    assert.equal(inspect(shipping, { breakLength: Infinity }), "Bulkhead { name: 'shipping', state: 'open', limit: 1, active: 0, queued: 0 }");
     assert.equal(Bulkhead.name, 'Bulkhead');
   });
 });

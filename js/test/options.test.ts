@@ -74,6 +74,10 @@ describe('the options of a bulkhead', () => {
       assert.throws(() => new Bulkhead('shipping', options as never), TypeError);
     }
     assert.throws(() => new Bulkhead(1 as never, { maxConcurrent: 1 }), { name: 'TypeError', message: 'name must be a string, got 1' });
+    assert.throws(() => new Bulkhead({ maxConcurrent: 1 } as never, undefined as never), {
+      name: 'TypeError',
+      message: 'name must be a string, got [object Object]',
+    });
   });
 
   it('timeoutMs is 1000, or callTimeoutMs if that is less', onClock(async (clock) => {
