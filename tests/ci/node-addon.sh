@@ -35,7 +35,7 @@ build_for_musl_with_debian() {
         # shellcheck disable=SC2086 # a list of words
         apt_install "a compiler for $target" $DEBIAN_RUST musl-tools
     fi
-    say "musl route: Debian's $(/usr/bin/rustc --version), which compiles the standard library from its source"
+    say "musl route: Debian's $(/usr/bin/rustc --version), which compiles the standard library from its source (minutes, the first time)"
     # What unwinds the stack comes with glibc's own compiler and needs glibc. The engine aborts and prints no backtrace, so that
     # nothing of it is needed but the name.
     mkdir -p "target/$platform/lib"

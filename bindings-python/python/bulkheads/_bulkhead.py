@@ -108,6 +108,7 @@ class Bulkhead(Gate):
     ) -> Any:
         """Calls `fn(*args)` with `weight` permits, awaits it if need be, and returns its result.
 
+        A function that blocks would stop the event loop: `await asyncio.to_thread(shipping.run_sync, work)`.
         Keyword arguments go by `functools.partial`. `timeout` can only shorten the bulkhead's wait, 0 is not willing to wait.
         `deadline` is a point in time on the loop's clock (`time.monotonic()`); it bounds the wait and the work.
 
@@ -170,7 +171,10 @@ class Bulkhead(Gate):
     @overload
     def wrap(self, fn: None = None, /, *, weight: int = 1, timeout: float = math.inf) -> Wrapper: ...
     def wrap(self, fn: Callable[..., Any] | None = None, /, *, weight: int = 1, timeout: float = math.inf) -> Any:
-        """A function with the same parameters and result that runs in this bulkhead; also a decorator, on methods too."""
+        """An async function with the same parameters and result that runs in this bulkhead; also a decorator, on methods too.
+
+        It is `async` also if `fn` is not, and calls it as `run` does.
+        """
         weight, timeout = _options.count("weight", weight), _options.timeout(timeout)
         _options.check_call(weight, timeout)
         wrapper = Wrapper(self._runs, weight, timeout)
