@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -192,8 +193,9 @@ def test_the_largest_values_are_taken_and_nothing_wraps() -> None:
 @pytest.mark.parametrize("far", [math.inf, 1e300, 3e9, 10**400])
 async def test_a_time_too_far_off_means_never(far: float) -> None:
     bulkhead = Bulkhead("b", max_concurrent=1, max_queue=1, timeout=far)
+    deadline = far if far == math.inf else 9e8  # beyond that it looks like one of the calendar
     async with bulkhead:
-        waiter = asyncio.create_task(bulkhead.run(int, timeout=far, deadline=far))
+        waiter = asyncio.create_task(bulkhead.run(int, timeout=far, deadline=deadline))
         await loop().advance(1e6)
         assert not waiter.done()
     assert await waiter == 0
@@ -211,6 +213,15 @@ async def test_a_deadline_that_has_passed_is_rejected_at_once(past: float) -> No
         await bulkhead.run(int, deadline=math.nan)
     assert bulkhead.stats().rejected.queue_timeout == 2
     probe_full(bulkhead, 1)
+
+
+async def test_a_deadline_must_not_be_of_the_calendar() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    for call in (bulkhead.run(int, deadline=time.time() + 1), bulkhead.acquire(deadline=int(time.time()))):
+        with pytest.raises(ValueError, match=r"^deadline must be .*, which looks like time\.time\(\)$"):
+            await call
+    assert await bulkhead.run(int, deadline=math.inf) == 0
+    assert bulkhead.stats().admitted == 1
 
 
 async def test_the_default_wait_is_one_second_or_the_call_time_out_if_that_is_less() -> None:

@@ -225,9 +225,9 @@ def test_a_thread_that_looks_at_the_clock_does_what_is_due_for_the_others() -> N
     with bulkhead:
         loops = in_thread(asyncio.run, late())
         until(queued(bulkhead, 1))
-        bulkhead._calls.drivers.outside.clock = lambda: 1e9
+        bulkhead._calls.drivers.outside.clock = lambda: 9e8
         with pytest.raises(BulkheadTimeoutError):
-            bulkhead.run_sync(int, deadline=1e9)
+            bulkhead.run_sync(int, deadline=9e8)
         loops.result()
     assert order == ["late"]
     probe_full(bulkhead, 1)

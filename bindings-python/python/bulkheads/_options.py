@@ -13,6 +13,9 @@ from ._numbers import MAX_COUNT
 _EXACT: Final = 2**53
 """Up to here every int is a float."""
 
+_CALENDAR: Final = 1e9
+"""The year 2001; no monotonic clock gets there within thirty years."""
+
 _PROBE: Final = Engine(1)
 """Only its check of ranges is used."""
 
@@ -69,8 +72,13 @@ def default_timeout(value: float | EllipsisType) -> float | None:
 
 
 def deadline(value: object) -> float:
-    """A point in time on the loop's clock; None is none."""
-    return math.inf if value is None else seconds("deadline", value)
+    """A point in time on the loop's clock; None is none. One of `time.time()` would never come."""
+    if value is None:
+        return math.inf
+    moment = seconds("deadline", value)
+    if _CALENDAR <= moment < math.inf:
+        raise ValueError(f"deadline must be time.monotonic() seconds, got {value!r}, which looks like time.time()")
+    return moment
 
 
 def check_call(weight: int, timeout: float) -> None:
