@@ -317,7 +317,7 @@ class Outcome implements Listener {
     this.#time = time;
     if (kind === Event.cancelled) entry.cancelled();
     // By the time that it is told it may have left its signal.
-    this.#reason = kind === Event.cancelled ? entry.hub?.signal.reason : undefined;
+    this.#reason = kind === Event.cancelled ? entry.hub?.reason() : undefined;
   }
 
   tell(): void {

@@ -50,7 +50,20 @@ export class Hub {
   unlistenIfUnused(): void {
     if (!this.#isListening || this.#entries.size + this.#watchers.size > 0) return;
     this.#isListening = false;
-    this.signal.removeEventListener('abort', this.#onAbort);
+    try {
+      this.signal.removeEventListener('abort', this.#onAbort);
+    } catch {
+      // A signal of somebody's own making. Whoever leaves it has its outcome, and its permits must come back.
+    }
+  }
+
+  /** With a signal of somebody's own making, what asking for it throws. */
+  reason(): unknown {
+    try {
+      return this.signal.reason;
+    } catch (error) {
+      return error;
+    }
   }
 
   /** One step for each bulkhead that has calls behind this signal. */

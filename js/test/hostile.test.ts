@@ -52,17 +52,52 @@ it('a signal that takes no listener loses nothing', async () => {
   assert.equal(bulkhead.stats().admitted, 0);
 });
 
-it('a signal that throws as its call is told keeps nobody else from being told', async () => {
+it('a signal that does not let go of its listener costs no permit and no answer', async () => {
   const bulkhead = new Bulkhead('b', { maxConcurrent: 1, maxQueue: 3, timeoutMs: Infinity });
-  const permit = bulkhead.tryAcquire();
-  const signal = { aborted: false, addEventListener: () => undefined, removeEventListener() { throw new Error('no'); } };
+  const signal = { aborted: false, addEventListener: () => undefined, removeEventListener() { throw new Error('no'); } } as unknown as AbortSignal;
+  assert.equal(await bulkhead.exec(() => 'at once', { signal }), 'at once');
+  assert.equal(await bulkhead.exec(async () => Promise.resolve('later'), { signal }), 'later');
+  const permit = await bulkhead.acquire({ signal });
+  const waiting = bulkhead.exec(() => 'from the queue', { signal });
+  permit.release();
+  assert.equal(await waiting, 'from the queue');
+  assert.deepEqual(await bulkhead.map([1, 2], (item) => item, { signal }), [1, 2]);
+  bulkhead.tryAcquire();
   const told: string[] = [];
-  void bulkhead.exec(() => 1, { signal: signal as never }).catch(() => undefined);
-  const others = ['first', 'second'].map((name) => bulkhead.exec(() => 1).catch(() => told.push(name)));
-  await assert.rejects(bulkhead.close(), /^Error: no$/);
+  const others = ['with it', 'without', 'without'].map((name) => bulkhead.exec(() => 1, name === 'with it' ? { signal } : {}).catch(() => told.push(name)));
+  void bulkhead.close();
   await Promise.all(others);
-  assert.deepEqual(told, ['first', 'second']);
+  assert.deepEqual(told, ['with it', 'without', 'without']);
+  assert.deepEqual([bulkhead.stats().active, bulkhead.stats().failed], [1, 0]);
+});
+
+it('a signal that does not say why it aborts ends its calls, and keeps nobody else from being told', async () => {
+  const bulkhead = new Bulkhead('b', { maxConcurrent: 2, maxQueue: 3, timeoutMs: Infinity });
+  const target = new EventTarget();
+  const signal = Object.defineProperties(target, {
+    aborted: { value: false },
+    reason: { get() { throw new Error('none of your business'); } },
+  }) as AbortSignal;
+  const permit = bulkhead.tryAcquire();
+  const ended = [bulkhead.exec(() => new Promise(() => undefined), { signal }), bulkhead.exec(() => 1, { signal }), bulkhead.acquire({ signal })];
+  const served = bulkhead.exec(() => 'served');
+  target.dispatchEvent(new Event('abort'));
+  for (const one of ended) await assert.rejects(one, /none of your business/);
   permit?.release();
+  assert.equal(await served, 'served');
+});
+
+it('what throws as a call is told keeps nobody else from being told', async (context) => {
+  const bulkhead = new Bulkhead('b', { maxConcurrent: 1, maxQueue: 3, timeoutMs: Infinity });
+  const told: string[] = [];
+  void bulkhead.exec(({ signal }) => new Promise(() => signal)).catch(() => told.push('first'));
+  const others = ['second', 'third'].map((name) => bulkhead.exec(() => 1).catch(() => told.push(name)));
+  const { mock } = context.mock.method(AbortController.prototype, 'abort', () => { throw new Error('no'); });
+  const closing = bulkhead.close({ abort: true });
+  mock.restore();
+  await assert.rejects(closing, /^Error: no$/);
+  await Promise.all(others);
+  assert.deepEqual(told.sort(), ['first', 'second', 'third']);
 });
 
 it('an abort that ends calls of two bulkheads ends all of them before anybody hears of it', async () => {

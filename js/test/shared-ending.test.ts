@@ -243,14 +243,12 @@ describe('a shared bulkhead', { skip: !isNative && 'only the native engine share
   it('reports what a wake throws as uncaught, and goes on', async () => {
     const main = `
       process.on('uncaughtException', (error) => console.log('uncaught', error.message));
-      const held = new Promise((resolve) => worker.once('message', resolve));
-      await held;
-      const signal = { aborted: false, addEventListener() {}, removeEventListener() { throw new Error('from somebody else'); } };
-      shared.exec(() => 1, { signal }).catch(() => 0);
+      AbortController.prototype.abort = () => { throw new Error('from somebody else'); };
+      shared.exec(({ signal }) => new Promise(() => signal)).catch(() => 0);
       shared.exec(() => 1).catch((error) => console.log(error.code));
       worker.postMessage('go on');
     `;
-    const worker = "globalThis.permit = shared.tryAcquire(); parentPort.once('message', () => shared.close()); parentPort.postMessage(0);";
+    const worker = "parentPort.once('message', () => shared.close({ abort: true }));";
     const { stdout } = await runScript(script(main, worker));
     assert.deepEqual(stdout.split('\n').slice(0, -1).sort(), ['closed', 'uncaught from somebody else', 'worker 0']);
   });
