@@ -27,11 +27,12 @@ export function runAll<Item, Result>(plan: Plan<Item, Result>): AsyncGenerator<A
   const results = run.results();
   // A generator that is asked for a result would see its `return` only after that; whoever leaves does not wait for it.
   const leave = results.return.bind(results);
-  results.return = (value) => {
+  const leaving: typeof leave = (value) => {
     run.leave();
     return leave(value);
   };
-  return results;
+  // Not assigned: hardened realms allow that to no name which stands on a prototype.
+  return Object.defineProperty(results, 'return', { value: leaving, writable: true, configurable: true });
 }
 
 class MapRun<Item, Result> {
