@@ -57,6 +57,7 @@ def one_by_one(checks: list[Check]) -> list[Outcome]:
 
 def in_parallel(checks: list[Check]) -> list[Outcome]:
     """Two at a time, the output of each in one piece when it has ended."""
+    print(f"==> {len(checks)} checks, two at a time: {', '.join(check.name for check in checks)}", flush=True)
 
     def run_quietly(check: Check) -> Outcome:
         lines: list[str] = []
