@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { MessageChannel } from 'node:worker_threads';
 import { Bulkhead, type Permit } from 'bulkheads';
 import { outcome, turn } from './support.js';
 
@@ -22,7 +23,7 @@ const hosts: [string, (called: () => unknown) => Repeated][] = [
   }],
   ['a port', (called) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = called;
+    port1.on('message', called);
     port2.postMessage(1);
     return { again: () => port2.postMessage(1), stop: () => port1.close() };
   }],
