@@ -20,7 +20,7 @@ interface Entry {
 }
 
 export class ContextHoldings implements Holdings {
-  /** What a context holds or is to get. What has come back stays there until the next comes: its id counts for nothing. */
+  /** What a context holds or is to get. What has come back stays there for a while: its id counts for nothing. */
   readonly #contexts = new AsyncLocalStorage<readonly Entry[]>();
   /** Whether what a callback puts into its context is there when the same timer or port calls back again, as before Node 24. */
   readonly #isKept: boolean;
@@ -36,7 +36,7 @@ export class ContextHoldings implements Holdings {
   }
 
   around<Context, Result>(driver: Driver, work: (context: Context) => Result, call: { readonly id: number }): (context: Context) => Result {
-    const outer = this.#entries().filter((one) => permitsOf(one) > 0);
+    const outer = tidied(this.#entries()).filter(isThere);
     return (context) => this.#contexts.run([...outer, { driver, id: call.id, isCertain: true }], work, context);
   }
 
@@ -49,7 +49,7 @@ export class ContextHoldings implements Holdings {
   }
 
   #enter<One extends Entry>(entry: One): One {
-    this.#contexts.enterWith([...this.#entries().filter(mayCount), entry]);
+    this.#contexts.enterWith([...tidied(this.#entries()), entry]);
     return entry;
   }
 
@@ -96,8 +96,18 @@ const NOBODY = -1;
 /** The script that the process was started with. */
 const MAIN = 1;
 
-function permitsOf({ driver, id, isCertain }: Entry): number {
-  return isCertain && id !== 0 ? driver.permits(id) : 0;
+/** Each look asks the core about all of them: at these lengths, what has come back is never more than what is held. */
+function tidied(entries: readonly Entry[]): readonly Entry[] {
+  const { length } = entries;
+  return (length & (length - 1)) === 0 ? entries.filter(mayCount) : entries;
+}
+
+function permitsOf(one: Entry): number {
+  return isThere(one) ? one.driver.permits(one.id) : 0;
+}
+
+function isThere({ id, isCertain }: Entry): boolean {
+  return isCertain && id > 0;
 }
 
 function hasJustCome({ id, isCertain }: Entry): boolean {
