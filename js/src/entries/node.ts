@@ -5,7 +5,7 @@ import { ContextHoldings } from '../holdings.js';
 import { type LoadedEngine, setEnvironment } from '../host.js';
 import { share } from '../shared.js';
 
-/** The context in which this file was loaded: nobody's. */
+/** The context in which this file was loaded: nobody's, unless somebody loads it late. The host offers no way to an empty one. */
 const outside = new AsyncResource('bulkheads');
 /** Forces an engine. */
 const VARIABLE = 'BULKHEADS_ENGINE';
