@@ -25,8 +25,6 @@ import { acquire, type Permit, tryAcquire } from './permit.js';
 import { type Items, Source } from './source.js';
 import type { BulkheadStats } from './stats.js';
 
-const INSPECT = Symbol.for('nodejs.util.inspect.custom');
-
 /**
  * Guards one dependency with a budget of permits.
  *
@@ -175,12 +173,6 @@ export class Bulkhead {
   /** Its name and the snapshot, for `JSON.stringify`. */
   toJSON(): { readonly name: string } & BulkheadStats {
     return { name: this.name, ...this.stats() };
-  }
-
-  /** @internal What `console.log` shows. */
-  [INSPECT](_depth: number, options: unknown, inspect: (value: unknown, options: unknown) => string): string {
-    const { name, state, limit, active, queued } = this.toJSON();
-    return `Bulkhead ${inspect({ name, state, limit, active, queued }, options)}`;
   }
 
   /** Settles at the first moment when nobody waits and no permit is held; ends nothing. From inside own work it never settles. */

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { Bulkhead } from '../bulkhead.js';
 import { chooseEngine } from '../engines/choice.js';
 import { isAllowed } from '../engines/deno.js';
 import { ContextHoldings } from '../holdings.js';
@@ -20,6 +21,14 @@ setEnvironment({
   holdings: () => (holdings ??= new ContextHoldings()),
   share,
   engine: () => (loaded ??= chooseEngine(forced())),
+});
+
+// What `console.log` shows. Not in the class: bundlers keep a class with a computed name, also where nobody uses it.
+Object.defineProperty(Bulkhead.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+  value(this: Bulkhead, _depth: number, options: unknown, inspect: (value: unknown, options: unknown) => string): string {
+    const { name, state, limit, active, queued } = this.toJSON();
+    return `Bulkhead ${inspect({ name, state, limit, active, queued }, options)}`;
+  },
 });
 
 function forced(): string | undefined {
