@@ -105,7 +105,7 @@ impl Runs {
 
     fn arrive_blocking(slf: &Bound<'_, Self>, request: Request) -> PyResult<Arrival> {
         let (now, _) = look(slf)?;
-        let holding = Self::holding(slf)?;
+        let holding = Self::holding(slf, now)?;
         let mut guard = slf.get().handle().lock();
         let shared = &mut *guard;
         let owner = shared.threads.join(&mut shared.core);
@@ -116,7 +116,8 @@ impl Runs {
         }
         let refusal = match answer {
             Ok(code) if (0.0..FIRST_ID).contains(&code) => {
-                Some(Refusal::new(code, request.weight, shared.core.core()))
+                let bulkhead = shared.core.core();
+                Some(Refusal::new(code, request.weight, holding, bulkhead))
             }
             _ => None,
         };

@@ -148,7 +148,7 @@ impl Runs {
         holder: Holder,
     ) -> PyResult<Arrival> {
         let now = here.now(slf)?;
-        let holding = Self::holding(slf)?;
+        let holding = Self::holding(slf, now)?;
         let weight = request.weight;
         let mut shared = slf.get().handle().lock();
         let answer = shared
@@ -172,7 +172,7 @@ impl Runs {
             }
             return Ok(Arrival::Queued(ticket));
         }
-        let refusal = Refusal::new(answer, weight, shared.core.core());
+        let refusal = Refusal::new(answer, weight, holding, shared.core.core());
         here.settle(shared)?;
         drop(run);
         Err(refusal.error(slf)?)

@@ -14,6 +14,8 @@ use crate::runs::Runs;
 pub(crate) struct Refusal {
     code: f64,
     weight: f64,
+    /// What the caller held when this was decided.
+    holding: f64,
     full: Option<Full>,
 }
 
@@ -27,20 +29,24 @@ struct Full {
 }
 
 impl Refusal {
-    pub(crate) fn new(code: f64, weight: f64, bulkhead: &Bulkhead) -> Self {
+    pub(crate) fn new(code: f64, weight: f64, holding: f64, bulkhead: &Bulkhead) -> Self {
         let full = Full::of(code, bulkhead);
-        Self { code, weight, full }
+        Self {
+            code,
+            weight,
+            holding,
+            full,
+        }
     }
 
     pub(crate) fn error(&self, runs: &Bound<'_, Runs>) -> PyResult<PyErr> {
         if let Some(full) = &self.full {
             return full.error(runs.get().name().bind(runs.py()));
         }
+        let figures = (whole(self.code), whole(self.weight), whole(self.holding));
         let refusal = intern!(runs.py(), "refusal");
-        let error = runs
-            .get()
-            .calls(runs.py())
-            .call_method1(refusal, (whole(self.code), whole(self.weight)))?;
+        let calls = runs.get().calls(runs.py());
+        let error = calls.call_method1(refusal, figures)?;
         Ok(PyErr::from_value(error))
     }
 }

@@ -8,11 +8,11 @@ use crate::engine::whole;
 use crate::runs::Runs;
 
 impl Runs {
-    /// How many permits the caller's own context holds.
+    /// How many permits the caller's own context holds, once what is due by now has come back.
     #[inline]
-    pub(crate) fn holding(slf: &Bound<'_, Self>) -> PyResult<f64> {
+    pub(crate) fn holding(slf: &Bound<'_, Self>, now: f64) -> PyResult<f64> {
         if slf.get().detects() {
-            return look(slf);
+            return look(slf, now);
         }
         Ok(0.0)
     }
@@ -46,10 +46,10 @@ impl Runs {
 }
 
 #[cold]
-fn look(runs: &Bound<'_, Runs>) -> PyResult<f64> {
+fn look(runs: &Bound<'_, Runs>, now: f64) -> PyResult<f64> {
     let holding = intern!(runs.py(), "holding");
     let calls = runs.get().calls(runs.py());
-    calls.call_method0(holding)?.extract()
+    calls.call_method1(holding, (now,))?.extract()
 }
 
 #[cold]

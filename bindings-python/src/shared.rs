@@ -104,7 +104,8 @@ impl Shared {
         }
         // The core takes a time in the past for the one it stands at.
         let answer = self.acquire(owner, 0.0, request, kind, 0.0);
-        Some(Refusal::new(answer.ok()?, request.weight, self.core.core()))
+        let bulkhead = self.core.core();
+        Some(Refusal::new(answer.ok()?, request.weight, 0.0, bulkhead))
     }
 
     pub(crate) fn acquire(

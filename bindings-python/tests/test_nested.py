@@ -20,6 +20,7 @@ from bulkheads import (
     BulkheadReentrantError,
     BulkheadTimeoutError,
 )
+from bulkheads.testing import VirtualLoop
 from helpers import in_thread, probe_full, settle, spawn, until
 
 
@@ -224,6 +225,28 @@ async def test_nor_by_work_that_has_ended_was_abandoned_or_has_given_its_permit_
 
     with pytest.raises(BulkheadCallTimeoutError):
         await bulkhead.run(stubborn)
+    assert (bulkhead.stats().abandoned_runs, bulkhead.stats().rejected.reentrant) == (1, 0)
+    probe_full(bulkhead, 1)
+
+
+async def test_nor_by_what_comes_back_at_the_very_time_of_the_call() -> None:
+    bulkhead = nested(call_timeout=1, abandon_after=1)
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualLoop)
+    blocked = asyncio.Event()
+
+    async def late() -> None:
+        await blocked.wait()
+        # No timer has fired yet: its bound, its abandonment and the next one's grant are all still to be done.
+        loop.jump(2.5)
+        await bulkhead.run(int)
+
+    call, following = spawn(bulkhead.run(late)), spawn(bulkhead.run(asyncio.sleep, 0.5))
+    await settle()
+    blocked.set()
+    with pytest.raises(BulkheadCallTimeoutError):
+        await call
+    await following
     assert (bulkhead.stats().abandoned_runs, bulkhead.stats().rejected.reentrant) == (1, 0)
     probe_full(bulkhead, 1)
 

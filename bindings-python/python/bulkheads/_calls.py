@@ -95,17 +95,20 @@ class Calls:
         """A run that was answered goes on without its permit."""
         self._answered[id].has_ended = True
 
-    def refusal(self, code: int, weight: int) -> BulkheadError:
+    def refusal(self, code: int, weight: int, holding: int) -> BulkheadError:
         """The error of a call that was rejected as it arrived."""
-        return _answers.rejection(self.name, self.engine, code, weight, self.holding())
+        return _answers.rejection(self.name, self.engine, code, weight, holding)
 
     def removal(self, event: int, waited: float, weight: int) -> BulkheadError:
         """The error of a call that left the queue without a permit."""
         return _answers.removal(self.name, self.engine, event, waited, weight)
 
-    def holding(self) -> int:
-        """How many permits the caller's own context holds, if that is looked at."""
-        return 0 if self._holdings is None else self._holdings.permits()
+    def holding(self, now: float) -> int:
+        """How many permits the caller's own context holds, if that is looked at. What is due comes back before that is asked."""
+        if self._holdings is None or self._holdings.permits() == 0:
+            return 0
+        self.engine.handle_timeout(now)
+        return self._holdings.permits()
 
     def hold(self, id: int) -> None:
         """The caller's context holds the permits of this id."""

@@ -113,7 +113,8 @@ class LoopDriver(Driver):
 
     def has_room(self, weight: int) -> bool:
         """Whether a call of this weight would not be turned away as full; if it would, `roomers` are told when to ask again."""
-        has_room = self.engine.watch_room(self.clock(), weight, self.family.calls.holding())
+        now = self.clock()
+        has_room = self.engine.watch_room(now, weight, self.family.calls.holding(now))
         self.settle()
         return has_room
 
