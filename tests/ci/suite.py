@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from checks import CHECKS, Check
@@ -27,6 +27,8 @@ COUNTS = [
     re.compile(r"^=* ?(?:(?P<failed>\d+) failed)?(?:, )?(?:(?P<passed>\d+) passed)?(?:, [^=]*)? in [\d.]+s"),
 ]
 NODE_COUNT = re.compile(r"^(?:#|\u2139) (?P<what>pass|fail) (?P<n>\d+)$")
+# How they name what has failed.
+FAILURE = re.compile(r"^(?:not ok \d+ - |FAILED |FAIL |test .* \.\.\. FAILED|error: )")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -36,6 +38,7 @@ class Outcome:
     passed: int
     failed: int
     seconds: float
+    failures: list[str] = field(default_factory=list)
 
 
 def main(arguments: list[str]) -> int:
@@ -79,9 +82,13 @@ def run(check: Check, show: Callable[[str], object]) -> Outcome:
     process = subprocess.Popen(check.command, shell=True, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.stdout is not None  # it is a pipe
     passed = failed = 0
+    failures = []
     for line in process.stdout:
         show(line)
-        more_passed, more_failed = counted(COLOUR.sub("", line).strip())
+        text = COLOUR.sub("", line).strip()
+        if FAILURE.match(text):
+            failures.append(text)
+        more_passed, more_failed = counted(text)
         passed += more_passed
         failed += more_failed
     crashed = process.wait() != 0
@@ -89,7 +96,7 @@ def run(check: Check, show: Callable[[str], object]) -> Outcome:
         failed = 1
     elif passed == failed == 0:
         passed = 1
-    return Outcome(check, passed, failed, time.monotonic() - started)
+    return Outcome(check, passed, failed, time.monotonic() - started, failures if failed else [])
 
 
 def counted(line: str) -> tuple[int, int]:
@@ -108,6 +115,10 @@ def report(outcomes: list[Outcome]) -> int:
         mark = "FAILED" if outcome.failed else "ok"
         counts = f"{outcome.passed:>6} passed {outcome.failed:>4} failed"
         print(f"{mark:>6}  {outcome.check.name:<28} {counts} {outcome.seconds:>7.1f} s")
+    # A check that fails may have printed thousands of lines before and after it said so.
+    for outcome in outcomes:
+        for failure in outcome.failures[:20]:
+            print(f"{outcome.check.name}: {failure}")
     passed = sum(outcome.passed for outcome in outcomes)
     failed = sum(outcome.failed for outcome in outcomes)
     print(f"\n{passed} passed, {failed} failed", flush=True)
