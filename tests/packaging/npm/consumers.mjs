@@ -26,6 +26,7 @@ export const CONSUMERS = [
     inNode(`Node ${version}, both in one program`, `node-${version} both.mjs`, 'true true'),
   ]),
   inNode('Node, source maps', 'node-24 --enable-source-maps trace.mjs', /\/src\/options\.ts:\d+:\d+\)?$/),
+  inNode('Node, installed from the archives', 'node-20 import.mjs', NATIVE, { project: 'archives' }),
   inNode('Node on musl', 'node-musl import.mjs', NATIVE, { project: 'musl', only: MUSL }),
 
   // Where the engine for the machine cannot be had.

@@ -11,11 +11,12 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url));
 export const HOME = join(root, 'target/consumers');
 export const PROGRAMS = join(HOME, 'programs');
 
-/** What the README tells its readers to type. */
-const [LINE] = readFileSync(join(root, 'README.md'), 'utf8').match(/^npm install .*$/m);
+/** What the README tells its readers to type: as long as there is no release, and then. */
+const [ARCHIVES, LINE] = readFileSync(join(root, 'README.md'), 'utf8').match(/^npm install .*$/gm);
 /** The projects, and what is typed in each. */
 const INSTALLS = {
   whole: LINE,
+  archives: ARCHIVES.replaceAll('…', root),
   musl: `${LINE} --os=linux --cpu=x64 --libc=musl`,
   'left-out': `${LINE} --omit=optional`,
   foreign: `${LINE} --os=darwin --cpu=arm64`,
