@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 IN_CARGO = re.compile(r'^version = "(?P<version>[^"]+)"$', re.MULTILINE)
 IN_CARGO_LOCK = re.compile(r'^name = "bulkheads(?:-(?:node|python|wasm))?"\nversion = "(?P<version>[^"]+)"$', re.MULTILINE)
 IN_NPM = re.compile(r'^ *"name": "bulkheads",\n *"version": "(?P<version>[^"]+)"', re.MULTILINE)
+IN_ARCHIVE = re.compile(r"\bbulkheads-(?:engine-[a-z0-9-]+-)?(?P<version>\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?)\b")
 
 SOURCE = "Cargo.toml"
 COPIES = {
@@ -27,8 +28,9 @@ COPIES = {
     "js/package.json": IN_NPM,
     "js/package-lock.json": IN_NPM,
     "bench/js/package-lock.json": IN_NPM,
+    "README.md": IN_ARCHIVE,
 }
-"""What a tool writes in the shape that the tool wants. The Python package and the crates read the source themselves."""
+"""What a tool writes in the shape that the tool wants, and what people type. The Python package and the crates read the source themselves."""
 
 RELEASE = re.compile(r"^## (?P<version>\d\S*)", re.MULTILINE)
 
@@ -50,7 +52,7 @@ def latest_release() -> str | None:
 def write(new: str) -> None:
     for file, pattern in {SOURCE: IN_CARGO, **COPIES}.items():
         path = ROOT / file
-        path.write_text(pattern.sub(lambda match: match[0].replace(f'"{match["version"]}"', f'"{new}"'), path.read_text()))
+        path.write_text(pattern.sub(lambda match: match[0].replace(match["version"], new), path.read_text()))
 
 
 def check_released(tag: str) -> None:
