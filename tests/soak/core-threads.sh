@@ -17,5 +17,5 @@ said=$(SHUTTLE_SECONDS=$seconds races -- --test-threads 1 --nocapture 2>&1) || {
     echo "$said" | tail -80
     give_up "a schedule failed; the text above says how to play it again"
 }
-schedules=$(echo "$said" | awk '/ schedules/ { sum += $1 } END { print sum }')
+schedules=$(echo "$said" | awk '/ schedules/ { sum += $1 } END { printf "%.0f", sum }')
 printf "%'d schedules of threads that share a core\n" "$schedules"
