@@ -267,26 +267,19 @@ def test_who_waits_already_gets_what_a_loop_held_that_is_closed() -> None:
     probe_full(bulkhead, 1)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [lambda bulkhead: asyncio.run(bulkhead.run(int)), lambda bulkhead: bulkhead.run_sync(int)],
+    ids=["a loop", "a blocked thread"],
+)
 @pytest.mark.usefixtures("looks_often")
-def test_a_loop_alone_hears_of_it_too() -> None:
+def test_one_that_waits_alone_hears_of_it_too(call: Callable[[Bulkhead], int]) -> None:
     bulkhead = Bulkhead("b", max_concurrent=1, max_queue=9, timeout=math.inf)
     event_loop, held = loop_that_holds(bulkhead)
-    waiter = in_thread(asyncio.run, bulkhead.run(int))
+    waiter = in_thread(call, bulkhead)
     until(lambda: bulkhead.stats().queued == 1)
     event_loop.close()
     waiter.result()
-    held.release()
-    probe_full(bulkhead, 1)
-
-
-@pytest.mark.usefixtures("looks_often")
-def test_a_blocked_thread_alone_hears_of_it_too() -> None:
-    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=9, timeout=math.inf)
-    event_loop, held = loop_that_holds(bulkhead)
-    blocked = in_thread(bulkhead.run_sync, int)
-    until(lambda: bulkhead.stats().queued == 1)
-    event_loop.close()
-    blocked.result()
     held.release()
     probe_full(bulkhead, 1)
 
