@@ -1,22 +1,20 @@
-//! The engine as a native addon for Node: `createEngine(…)` answers an object whose methods are
-//! raw Node-API functions, each bound to its engine by its data pointer. Conversions only.
+//! The engine as a native addon for Node: one mailbox for each thread of the host, and a few raw
+//! Node-API functions that share its data pointer. Conversions only; see `docs/engine.md`.
 //!
 //! Raw, because a class method of the `napi` crate costs some 300 ns a call and these cost tens.
-//! The methods are those of `docs/engine.md`.
 //!
-//! Environments share nothing but the cores of `openShared`, so that the addon loads in any number
-//! of workers and the end of one is nothing to the others, but that they get what it held.
+//! Environments share nothing but the cores of `openShared`, so the addon loads in any number of
+//! workers, and the end of one is nothing to the others but that they get what it held.
 
-mod class;
-mod core;
-mod handle;
-mod methods;
+mod environment;
+mod functions;
 mod registry;
 mod value;
 mod waker;
 
 use napi::sys;
 
+use environment::Environment;
 use value::Env;
 
 /// What Node calls once for each environment that loads the addon. A failure leaves an exception
@@ -37,9 +35,11 @@ pub unsafe extern "C" fn napi_register_module_v1(
 }
 
 fn register(env: Env, exports: sys::napi_value) -> Option<()> {
-    let class = methods::class(env)?;
-    for function in methods::FUNCTIONS {
-        env.set(exports, function.name, class.function(env, function)?)?;
+    let data = Environment::load(env)?;
+    for (name, call) in functions::FUNCTIONS {
+        env.set(exports, name, env.function(name, *call, data)?)?;
     }
-    Some(())
+    // SAFETY: made above, for this environment.
+    let here = unsafe { Environment::of(data) };
+    env.set(exports, c"mailbox", here.mailbox(env)?)
 }

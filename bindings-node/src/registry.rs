@@ -1,17 +1,18 @@
 //! The shared cores of the process, by name.
 //!
 //! A core lives for as long as any thread has it; then its name is free. The table itself takes no
-//! memory when nobody shares anything: the host unloads the addon with the last thread that uses it.
+//! memory when no thread shares anything: the host unloads the addon with the last thread that uses
+//! it.
 
-use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use bulkheads::OwnerId;
-use bulkheads::engine::Engine;
+use bulkheads_core::OwnerId;
+use bulkheads_driver::{Bell, Shared};
+use bulkheads_engine::Engine;
 
-use crate::core::Core;
+use crate::value::Env;
 use crate::waker::Waker;
 
 /// In the units of JavaScript's strings, so that no two names are taken for one.
@@ -20,9 +21,11 @@ pub(crate) type Name = Vec<u16>;
 /// The options in effect, as [`Engine::settings`], and the facade's own as one number.
 pub(crate) type Settings = [f64; 6];
 
-static CORES: Mutex<BTreeMap<Name, Shared>> = Mutex::new(BTreeMap::new());
+type Core = Shared<Engine, Waker>;
 
-struct Shared {
+static CORES: Mutex<BTreeMap<Name, Entry>> = Mutex::new(BTreeMap::new());
+
+struct Entry {
     core: Arc<Core>,
     settings: Settings,
     birth: Birth,
@@ -49,29 +52,32 @@ pub(crate) enum Found {
 
 /// A further owner of the core of this name; it is made if there is none.
 #[expect(clippy::float_cmp, reason = "equal options come out as equal numbers")]
-pub(crate) fn join(name: Name, wanted: Option<(Engine, Settings)>, host_now: f64) -> Found {
+pub(crate) fn join(
+    name: Name,
+    wanted: Option<(Engine, Settings)>,
+    host_now: f64,
+    bell: &Arc<Bell<Waker>>,
+) -> Found {
     let mut cores = cores();
     match (cores.get_mut(&name), wanted) {
-        (Some(shared), Some((_, settings))) if shared.settings != settings => {
-            Found::Different(shared.settings)
+        (Some(entry), Some((_, settings))) if entry.settings != settings => {
+            Found::Different(entry.settings)
         }
-        (Some(shared), _) => Found::Joined(shared.join(name)),
+        (Some(entry), _) => Found::Joined(entry.join(name, bell)),
         (None, None) => Found::Nobody,
         (None, Some((engine, settings))) => {
-            let mut shared = Shared::new(engine, settings, host_now);
-            let member = shared.join(name.clone());
-            cores.insert(name, shared);
+            let mut entry = Entry::new(engine, settings, host_now);
+            let member = entry.join(name.clone(), bell);
+            cores.insert(name, entry);
             Found::Joined(member)
         }
     }
 }
 
-impl Shared {
-    fn new(mut engine: Engine, settings: Settings, host: f64) -> Self {
-        // The owner that every core is born with is nobody here.
-        engine.evict(OwnerId::FIRST, 0.0);
+impl Entry {
+    fn new(engine: Engine, settings: Settings, host: f64) -> Self {
         Self {
-            core: Core::new(engine),
+            core: Arc::new(Shared::new(engine.shared())),
             settings,
             birth: Birth {
                 host,
@@ -81,29 +87,34 @@ impl Shared {
         }
     }
 
-    fn join(&mut self, name: Name) -> Member {
+    fn join(&mut self, name: Name, bell: &Arc<Bell<Waker>>) -> Member {
+        // The core is made with its first owner.
+        let owner = match self.members {
+            0 => OwnerId::FIRST,
+            _ => self.core.look(|engine| engine.as_mut().add_owner()),
+        };
         self.members += 1;
+        self.core.listen(owner, Arc::clone(bell));
         Member {
-            owner: self.core.with(Engine::attach),
+            owner,
             core: Arc::clone(&self.core),
             settings: self.settings,
             birth: self.birth,
             name,
-            waker: OnceCell::new(),
-            has_left: Cell::new(false),
+            bell: Arc::clone(bell),
         }
     }
 }
 
-/// One thread's part in a shared core.
+/// One thread's part in a shared core. Dropping it leaves: what it held goes back, its waiters leave
+/// the queue, and who gets something of it is woken.
 pub(crate) struct Member {
-    pub(crate) core: Arc<Core>,
     pub(crate) owner: OwnerId,
     pub(crate) settings: Settings,
+    core: Arc<Core>,
     birth: Birth,
     name: Name,
-    waker: OnceCell<Arc<Waker>>,
-    has_left: Cell<bool>,
+    bell: Arc<Bell<Waker>>,
 }
 
 impl Member {
@@ -112,40 +123,37 @@ impl Member {
         self.birth.host
     }
 
-    /// To be called once.
-    pub(crate) fn listen(&self, waker: Arc<Waker>) {
-        self.core.listen(self.owner, Arc::clone(&waker));
-        let _ = self.waker.set(waker);
+    pub(crate) fn input<R>(&self, act: impl FnOnce(&mut Engine) -> R) -> R {
+        let (answer, wakes) = self.core.step(self.owner, act);
+        wakes.ring(Waker::wake);
+        answer
     }
 
-    /// Gives back what it held and leaves the queue. On its own thread, while the host still has
-    /// the function of the waker.
-    pub(crate) fn leave(&self) {
-        if self.has_left.replace(true) {
-            return;
-        }
-        if let Some(waker) = self.waker.get() {
-            waker.close();
-        }
-        let now = self.birth.process.elapsed().as_secs_f64() * 1e3;
-        self.core.evict(self.owner, now);
-        let _last = forget(&self.name);
+    pub(crate) fn keep_alive(&self, env: Env, is_kept: bool) -> Option<()> {
+        self.bell.waker().keep_alive(env, is_kept)
     }
 }
 
 impl Drop for Member {
-    /// One whose environment could not finish what it began.
+    // Shared 4.1
     fn drop(&mut self) {
-        self.leave();
+        // First: the host frees the waker's function next, without asking who still knows it.
+        self.bell.waker().close();
+        let now = self.birth.process.elapsed().as_secs_f64() * 1e3;
+        self.input(|engine| engine.evict(self.owner, now));
+        self.core.unlisten(self.owner);
+        let last = forget(&self.name);
+        // Not under the table's lock.
+        drop(last);
     }
 }
 
-/// One member less. Answers what nobody has any more, to be dropped outside of the lock.
-fn forget(name: &Name) -> Option<Shared> {
+/// One member less. Answers what no thread has any more.
+fn forget(name: &Name) -> Option<Entry> {
     let mut cores = cores();
-    let shared = cores.get_mut(name)?;
-    shared.members -= 1;
-    let last = if shared.members == 0 {
+    let entry = cores.get_mut(name)?;
+    entry.members -= 1;
+    let last = if entry.members == 0 {
         cores.remove(name)
     } else {
         None
@@ -156,6 +164,6 @@ fn forget(name: &Name) -> Option<Shared> {
     last
 }
 
-fn cores() -> MutexGuard<'static, BTreeMap<Name, Shared>> {
+fn cores() -> MutexGuard<'static, BTreeMap<Name, Entry>> {
     CORES.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,8 +6,6 @@ use std::ptr;
 
 use napi::sys;
 
-use crate::handle::Handle;
-
 /// A live environment, within one call from it.
 #[derive(Clone, Copy)]
 pub(crate) struct Env(sys::napi_env);
@@ -17,6 +15,10 @@ pub(crate) struct Args<const N: usize> {
     env: Env,
     values: [sys::napi_value; N],
 }
+
+/// A function of the addon as the host calls it.
+pub(crate) type Raw =
+    unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
 
 /// An answer; `None` says that an exception is pending.
 pub(crate) type Answer = Option<sys::napi_value>;
@@ -59,25 +61,28 @@ impl Env {
 
     /// A `Float64Array` of its own memory.
     pub(crate) fn numbers(self, values: &[f64]) -> Answer {
+        let (memory, array) = self.memory(values.len())?;
+        // SAFETY: there is room for so many numbers, which nobody else can see yet.
+        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), memory.cast(), values.len()) };
+        Some(array)
+    }
+
+    /// A `Float64Array` of zeros, and where its numbers lie for as long as it lives.
+    pub(crate) fn memory(self, length: usize) -> Option<(*mut c_void, sys::napi_value)> {
         let (mut memory, mut buffer, mut array) =
             (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-        // SAFETY: a live environment and room for the answers; the buffer is as long as what is
-        // copied into it and cannot be seen by anybody else yet.
+        let bytes = length * size_of::<f64>();
+        let kind = sys::TypedarrayType::float64_array;
+        // SAFETY: a live environment and room for the answers; the array is as long as its buffer.
         unsafe {
-            let bytes = size_of_val(values);
             self.check(sys::napi_create_arraybuffer(
                 self.0,
                 bytes,
                 &raw mut memory,
                 &raw mut buffer,
             ))?;
-            if !values.is_empty() {
-                ptr::copy_nonoverlapping(values.as_ptr(), memory.cast::<f64>(), values.len());
-            }
-            let kind = sys::TypedarrayType::float64_array;
-            let (env, length) = (self.0, values.len());
             self.check(sys::napi_create_typedarray(
-                env,
+                self.0,
                 kind,
                 length,
                 buffer,
@@ -85,7 +90,31 @@ impl Env {
                 &raw mut array,
             ))?;
         }
-        Some(array)
+        Some((memory, array))
+    }
+
+    pub(crate) fn object(self) -> Answer {
+        let mut object = ptr::null_mut();
+        // SAFETY: a live environment and room for the answer.
+        self.check(unsafe { sys::napi_create_object(self.0, &raw mut object) })?;
+        Some(object)
+    }
+
+    /// A function with this data.
+    pub(crate) fn function(self, name: &CStr, call: Raw, data: *mut c_void) -> Answer {
+        let mut function = ptr::null_mut();
+        // SAFETY: a live environment, a NUL-terminated name, and data that outlives the calls.
+        self.check(unsafe {
+            sys::napi_create_function(
+                self.0,
+                name.as_ptr(),
+                -1,
+                Some(call),
+                data,
+                &raw mut function,
+            )
+        })?;
+        Some(function)
     }
 
     pub(crate) fn set(
@@ -114,13 +143,6 @@ impl Env {
                 sys::napi_fatal_exception(self.0, error);
             }
         }
-    }
-
-    /// Tells the collector of memory that it cannot see. A hint: its failure changes nothing.
-    pub(crate) fn adjust_memory(self, bytes: i64) {
-        let mut total = 0;
-        // SAFETY: a live environment and room for the answer.
-        unsafe { sys::napi_adjust_external_memory(self.0, bytes, &raw mut total) };
     }
 
     /// A good value of the right type, but out of its range.
@@ -170,7 +192,8 @@ type CreateError = unsafe extern "C" fn(
 ) -> sys::napi_status;
 
 impl<const N: usize> Args<N> {
-    /// The arguments of this call and the data pointer of its function.
+    /// The arguments of this call and the data pointer of its function. Missing arguments are
+    /// `undefined`.
     ///
     /// # Safety
     /// `info` is that of a running call.
@@ -178,63 +201,23 @@ impl<const N: usize> Args<N> {
         env: sys::napi_env,
         info: sys::napi_callback_info,
     ) -> (Self, *mut c_void) {
-        // SAFETY: as for this function.
-        let (args, _, data) = unsafe { Self::ask(env, info) };
-        (args, data)
-    }
-
-    /// The arguments of this call and its handle: that of a bound function is its data, that of a
-    /// method of the class is what the object wraps. `None` with an exception if there is none.
-    ///
-    /// # Safety
-    /// `info` is that of a running call, and the function's data is null or a handle's. The class's
-    /// methods carry its signature: the host lets no other object through.
-    pub(crate) unsafe fn with_handle<'call>(
-        env: sys::napi_env,
-        info: sys::napi_callback_info,
-    ) -> Option<(Self, &'call Handle)> {
-        // SAFETY: as for this function; the object or function that holds a count of the handle is
-        // alive for as long as the call.
-        unsafe {
-            let (args, object, mut data) = Self::ask(env, info);
-            if data.is_null()
-                && sys::napi_unwrap(env, object, &raw mut data) != sys::Status::napi_ok
-            {
-                return args
-                    .env
-                    .type_error("this object has no engine; use createEngine");
-            }
-            Some((args, &*data.cast_const().cast::<Handle>()))
-        }
-    }
-
-    /// Missing arguments are `undefined`. It cannot fail on the arguments of a running call.
-    unsafe fn ask(
-        env: sys::napi_env,
-        info: sys::napi_callback_info,
-    ) -> (Self, sys::napi_value, *mut c_void) {
         let mut count = N;
         let mut values = [ptr::null_mut(); N];
-        let (mut object, mut data) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: `info` is that of a running call, and there is room for `N` arguments.
+        let mut data = ptr::null_mut();
+        // SAFETY: `info` is that of a running call, and there is room for `N` arguments: it cannot
+        // fail.
         unsafe {
             sys::napi_get_cb_info(
                 env,
                 info,
                 &raw mut count,
                 values.as_mut_ptr(),
-                &raw mut object,
+                ptr::null_mut(),
                 &raw mut data,
             );
         }
-        (
-            Self {
-                env: Env(env),
-                values,
-            },
-            object,
-            data,
-        )
+        let env = Env(env);
+        (Self { env, values }, data)
     }
 
     #[inline]
@@ -278,6 +261,16 @@ impl<const N: usize> Args<N> {
             return Some(self.values[index]);
         }
         self.wrong(index, "a function")
+    }
+
+    /// A handle: a number that is none names nothing.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "`as` saturates"
+    )]
+    pub(crate) fn handle(&self, index: usize) -> Option<u32> {
+        Some(self.number(index)? as u32)
     }
 
     /// A string, in the host's own units.

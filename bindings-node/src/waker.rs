@@ -2,25 +2,25 @@
 
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bulkheads_driver::Bell;
 use napi::sys;
 
 use crate::value::Env;
 
 /// Calls one function of JavaScript, on its own thread, in a turn of its own.
 ///
-/// It keeps no event loop alive. The function is held for as long as its environment lives, and
-/// with it the driver: who waits for another thread's release may be held by nothing else.
+/// By itself it keeps no event loop alive. The function is held for as long as its environment
+/// lives, and with it the driver: a call that waits for another thread's release may be held by
+/// nothing else.
 pub(crate) struct Waker {
-    /// A wake is on its way, and whatever happens before it arrives, it will see.
-    is_awake: AtomicBool,
     /// None from the moment when its environment begins to end: the host frees the function
     /// without asking who still knows it.
     function: Mutex<Option<Function>>,
 }
 
+#[derive(Clone, Copy)]
 struct Function(sys::napi_threadsafe_function);
 
 // SAFETY: to be called from any thread is what it is for.
@@ -28,13 +28,12 @@ unsafe impl Send for Function {}
 
 impl Waker {
     /// For the function of this environment; `None` with an exception if the host refuses.
-    pub(crate) fn new(env: Env, callback: sys::napi_value) -> Option<Arc<Self>> {
+    pub(crate) fn new(env: Env, callback: sys::napi_value) -> Option<Arc<Bell<Self>>> {
         let name = env.text("bulkheads")?;
-        let waker = Arc::new(Self {
-            is_awake: AtomicBool::new(false),
+        let bell = Bell::new(Self {
             function: Mutex::new(None),
         });
-        let lent: *mut c_void = Arc::into_raw(Arc::clone(&waker)).cast_mut().cast();
+        let lent: *mut c_void = Arc::into_raw(Arc::clone(&bell)).cast_mut().cast();
         let mut function = ptr::null_mut();
         // SAFETY: live values of this environment; `lent` stays valid until `give_back`.
         let status = unsafe {
@@ -54,19 +53,13 @@ impl Waker {
         };
         if status != sys::Status::napi_ok {
             // SAFETY: the host has not taken it.
-            drop(unsafe { Arc::from_raw(lent.cast_const().cast::<Self>()) });
+            drop(unsafe { Arc::from_raw(lent.cast_const().cast::<Bell<Self>>()) });
         }
         env.check(status)?;
         // SAFETY: made above.
         env.check(unsafe { sys::napi_unref_threadsafe_function(env.raw(), function) })?;
-        waker.set(Some(Function(function)));
-        Some(waker)
-    }
-
-    /// Whether it has to be woken; true makes whoever asks the one to do it. Asked under the lock
-    /// of the core.
-    pub(crate) fn is_asleep(&self) -> bool {
-        !self.is_awake.swap(true, Ordering::AcqRel)
+        bell.waker().set(Some(Function(function)));
+        Some(bell)
     }
 
     /// From any thread.
@@ -77,6 +70,22 @@ impl Waker {
             // SAFETY: while the lock is held it is not freed. It fails only as it is closed.
             unsafe { sys::napi_call_threadsafe_function(function, ptr::null_mut(), mode) };
         }
+    }
+
+    /// On its own thread: whether that lives on until it is woken.
+    pub(crate) fn keep_alive(&self, env: Env, is_kept: bool) -> Option<()> {
+        let function = *self.function.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(Function(function)) = function else {
+            return Some(());
+        };
+        // SAFETY: only this thread closes it.
+        env.check(unsafe {
+            if is_kept {
+                sys::napi_ref_threadsafe_function(env.raw(), function)
+            } else {
+                sys::napi_unref_threadsafe_function(env.raw(), function)
+            }
+        })
     }
 
     /// On its own thread, before the host frees the function: no wake reaches it any more.
@@ -109,9 +118,9 @@ unsafe extern "C" fn call(
         return;
     }
     // SAFETY: as for this function.
-    let waker = unsafe { &*context.cast_const().cast::<Waker>() };
-    // First: whoever has something to tell from now on must wake it again.
-    waker.is_awake.store(false, Ordering::Release);
+    let bell = unsafe { &*context.cast_const().cast::<Bell<Waker>>() };
+    // Before the driver looks: an event that comes from now on rings again.
+    bell.answer();
     Env::new(env).call(callback);
 }
 
@@ -119,5 +128,5 @@ unsafe extern "C" fn call(
 /// Called by Node once, when the function ends, with what was lent to it.
 unsafe extern "C" fn give_back(_: sys::napi_env, lent: *mut c_void, _: *mut c_void) {
     // SAFETY: `lent` came from `Arc::into_raw`, and this takes that one count back.
-    drop(unsafe { Arc::from_raw(lent.cast_const().cast::<Waker>()) });
+    drop(unsafe { Arc::from_raw(lent.cast_const().cast::<Bell<Waker>>()) });
 }

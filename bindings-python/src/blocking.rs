@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use bulkheads::OwnerId;
-use bulkheads::engine::EventNumbers;
+use bulkheads_core::OwnerId;
+use bulkheads_engine::EventNumbers;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::intern;

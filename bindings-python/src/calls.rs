@@ -2,7 +2,7 @@
 
 use std::sync::MutexGuard;
 
-use bulkheads::engine::EventNumbers;
+use bulkheads_engine::EventNumbers;
 use pyo3::exceptions::PyGeneratorExit;
 use pyo3::intern;
 use pyo3::prelude::*;

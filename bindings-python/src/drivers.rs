@@ -1,7 +1,7 @@
 //! The drivers as the compiled parts know them: enough to use the one whose loop runs, without asking Python.
 
-use bulkheads::OwnerId;
-use bulkheads::engine::owner_number;
+use bulkheads_core::OwnerId;
+use bulkheads_engine::owner_number;
 use pyo3::prelude::*;
 
 use crate::engine::whole;

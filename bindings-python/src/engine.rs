@@ -1,7 +1,7 @@
 //! The class `Engine`: converts, calls, maps errors.
 
-use bulkheads::engine::{self, Options, owner_number};
-use bulkheads::{InvalidOption, Notation, OwnerId};
+use bulkheads_engine::{self, Options, owner_number};
+use bulkheads_core::{InvalidOption, Notation, OwnerId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

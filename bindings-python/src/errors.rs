@@ -1,6 +1,6 @@
 //! The errors of calls that are rejected as they arrive; that of a full bulkhead often comes in crowds.
 
-use bulkheads::Bulkhead;
+use bulkheads_core::Bulkhead;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;

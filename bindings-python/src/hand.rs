@@ -2,8 +2,8 @@
 //!
 //! An id goes from the core into its object, and back, with none of Python's instructions in between.
 
-use bulkheads::OwnerId;
-use bulkheads::engine::Engine;
+use bulkheads_core::OwnerId;
+use bulkheads_engine::Engine;
 use pyo3::intern;
 use pyo3::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use std::sync::MutexGuard;
 
-use bulkheads::OwnerId;
-use bulkheads::engine::Engine;
+use bulkheads_core::OwnerId;
+use bulkheads_engine::Engine;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;

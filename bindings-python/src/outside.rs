@@ -2,8 +2,8 @@
 
 use std::sync::MutexGuard;
 
-use bulkheads::OwnerId;
-use bulkheads::engine::{Engine, owner_number};
+use bulkheads_core::OwnerId;
+use bulkheads_engine::{Engine, owner_number};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

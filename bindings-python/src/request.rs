@@ -1,6 +1,6 @@
 //! What a call asks for.
 
-use bulkheads::MAX_COUNT;
+use bulkheads_core::MAX_COUNT;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};

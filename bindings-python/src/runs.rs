@@ -1,6 +1,6 @@
 //! What `Calls` begins and ends its calls with: the methods, and what the collector has to know.
 
-use bulkheads::engine::EventNumbers;
+use bulkheads_engine::EventNumbers;
 use pyo3::exceptions::PyKeyError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;

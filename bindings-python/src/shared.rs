@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bulkheads::engine::{Engine, EventNumbers, owner_number};
-use bulkheads::{InvalidOption, OwnerId};
+use bulkheads_engine::{Engine, EventNumbers, owner_number};
+use bulkheads_core::{InvalidOption, OwnerId};
 use pyo3::prelude::*;
 
 use crate::calls::Kind;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use bulkheads::OwnerId;
-use bulkheads::engine::EventNumbers;
+use bulkheads_core::OwnerId;
+use bulkheads_engine::EventNumbers;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 

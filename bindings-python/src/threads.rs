@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::thread::Thread;
 
-use bulkheads::OwnerId;
-use bulkheads::engine::Engine;
+use bulkheads_core::OwnerId;
+use bulkheads_engine::Engine;
 
 /// An owner stays with the core when its thread goes on, which may hold a permit under it: the next thread that blocks gets it.
 #[derive(Default)]

@@ -1,289 +1,266 @@
-//! The decision on an arriving call: admitted, queued or rejected.
+//! The decision on an arriving call: it runs, waits, or is rejected.
 
-use crate::bulkhead::Bulkhead;
-use crate::ids::{Id, OwnerId};
-use crate::options::{self, InvalidOption, Opt};
-use crate::owners::Kind;
+use crate::calls::{Call, Plain};
+use crate::compartment::Wish;
+use crate::hull::Hull;
+use crate::ids::{CompartmentId, Id};
+use crate::options::InvalidOption;
+use crate::rejection::{FullReason, Rejection};
+use crate::request::Request;
 use crate::snapshot::State;
-use crate::store::{Entry, Phase};
+use crate::step::Step;
 use crate::time::{Instant, Span};
-
-/// What a caller asks for.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Request {
-    owner: OwnerId,
-    weight: u32,
-    run: bool,
-    aborted: bool,
-    timeout: Span,
-    deadline: Instant,
-    holding: u64,
-}
-
-impl Request {
-    /// Work that the bulkhead runs: call time-out and deadline bound it.
-    #[must_use]
-    pub const fn run(weight: u32) -> Self {
-        Self {
-            owner: OwnerId::FIRST,
-            weight,
-            run: true,
-            aborted: false,
-            timeout: Span::FOREVER,
-            deadline: Instant::NEVER,
-            holding: 0,
-        }
-    }
-
-    /// A permit by hand: nothing bounds it once it was granted.
-    #[must_use]
-    pub const fn permit(weight: u32) -> Self {
-        Self {
-            run: false,
-            ..Self::run(weight)
-        }
-    }
-
-    /// Whose call it is. Default: [`OwnerId::FIRST`].
-    #[must_use]
-    pub const fn owner(mut self, owner: OwnerId) -> Self {
-        self.owner = owner;
-        self
-    }
-
-    /// The longest it wants to wait; can only shorten the bulkhead's. Zero: not at all.
-    #[must_use]
-    pub const fn timeout(mut self, span: Span) -> Self {
-        self.timeout = span;
-        self
-    }
-
-    /// The caller's own absolute bound, on the wait and on the run.
-    #[must_use]
-    pub const fn deadline(mut self, at: Instant) -> Self {
-        self.deadline = at;
-        self
-    }
-
-    /// Whether its caller had given up before it asked.
-    #[must_use]
-    pub const fn aborted(mut self, aborted: bool) -> Self {
-        self.aborted = aborted;
-        self
-    }
-
-    /// How many permits of this bulkhead its caller's own context holds, and will not give back before this call has ended:
-    /// with more than the limit leaves for it the call would wait for itself. Default: 0, nobody knows.
-    #[must_use]
-    pub const fn holding(mut self, permits: u64) -> Self {
-        self.holding = permits;
-        self
-    }
-
-    pub(crate) const fn owner_and_weight(&self) -> (OwnerId, u32) {
-        (self.owner, self.weight)
-    }
-}
 
 /// What became of an arriving call.
 #[must_use = "an admitted call holds permits until it is finished or released"]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Admission {
     /// It runs: it counts as started.
     Admitted(Id),
-    /// It waits; an event tells the rest.
+    /// It waits; an event says how its wait ends.
     Queued(Id),
     /// It never runs.
     Rejected(Rejection),
 }
 
-/// The bound that rejected a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Rejection {
-    /// Its caller had given up.
-    #[error("cancelled before it was admitted")]
-    Cancelled,
-    /// The bulkhead admits nothing any more, or has evicted the call's owner.
-    #[error("bulkhead closed")]
-    Closed,
-    /// No permit and no place in the queue.
-    #[error(transparent)]
-    Full(#[from] FullReason),
-    /// Its deadline had passed when it arrived.
-    #[error("deadline passed before a permit was free")]
-    QueueTimeout,
-    /// It would wait for permits that its own caller holds.
-    #[error("it would wait for permits of its own caller")]
-    Reentrant,
-    /// Heavier than the limit.
-    #[error("weight above the limit")]
-    TooHeavy,
+/// What became of a call that asked without a clock.
+#[must_use = "an admitted call holds permits until it is finished or released"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Untimed {
+    /// It runs.
+    Admitted(Id),
+    /// The time may matter, to this call or to another, or the weight is out of its range. Nothing
+    /// has changed: ask with a time.
+    NeedsClock,
+    /// It never runs.
+    Rejected(Rejection),
 }
 
-/// Why a full bulkhead could not queue a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FullReason {
-    /// No queue is configured.
-    #[error("no permit free and no queue configured")]
-    NoQueue,
-    /// The call's time-out is zero.
-    #[error("no permit free and the call is not willing to wait")]
-    NotWilling,
-    /// The limit is zero.
-    #[error("paused")]
-    Paused,
-    /// As many wait as may.
-    #[error("queue full")]
-    QueueFull,
+/// What became of a call that takes its permits at once or asks to hear when it could.
+#[must_use = "an admitted call holds permits until it is finished or released"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// It runs.
+    Admitted(Id),
+    /// It never runs.
+    Rejected(Rejection),
+    /// Nothing was counted; one [`crate::Event::Capacity`] says when to ask again.
+    Watching,
 }
 
-impl Bulkhead {
-    /// Decides on an arriving call.
+enum Decision {
+    Run,
+    Wait,
+    Reject(Rejection),
+}
+
+impl Step<'_> {
+    /// See [`crate::Bulkhead::acquire`].
     ///
     /// # Errors
     /// A weight out of its range; nothing is counted.
-    pub fn acquire(&mut self, now: Instant, request: Request) -> Result<Admission, InvalidOption> {
-        options::check_count(Opt::Weight, request.weight)?;
-        self.advance(now);
-        Ok(match self.admit(&request) {
-            Ok(Some(id)) => Admission::Admitted(id),
-            Ok(None) if self.waits_for_itself(&request) => {
-                Admission::Rejected(self.reject(Rejection::Reentrant))
-            }
-            Ok(None) if self.may_wait(&request) => Admission::Queued(self.enqueue(&request)),
-            Ok(None) => Admission::Rejected(self.reject(self.refusal().into())),
-            Err(rejection) => Admission::Rejected(self.reject(rejection)),
+    pub fn acquire(
+        &mut self,
+        CompartmentId(index): CompartmentId,
+        request: Request<'_>,
+    ) -> Result<Admission, InvalidOption> {
+        request.check()?;
+        let hull = &mut *self.hull;
+        Ok(match hull.decide(index, &request) {
+            Decision::Run => Admission::Admitted(hull.admit_request(index, &request)),
+            Decision::Wait => Admission::Queued(hull.enqueue_request(index, &request)),
+            Decision::Reject(rejection) => Admission::Rejected(hull.reject(index, rejection)),
         })
     }
 
-    /// As [`Bulkhead::acquire`], with no look at the clock, for the ordinary call of a quiet bulkhead: nobody waits, nothing
-    /// can fall due, nothing bounds the run, and it is none of those that are measured. `None`, and nothing has changed, for
-    /// every other: ask [`Bulkhead::acquire`].
-    pub fn admit_now(&mut self, request: Request) -> Option<Id> {
-        let Request { weight, run, .. } = request;
-        let is_timed =
-            (run && self.is_bounded) || request.deadline < Instant::NEVER || self.sampling.is_due();
-        let is_open = self.state == State::Open && !request.aborted;
-        if is_timed || weight == 0 || !is_open || !self.is_calm() || !self.fits(weight) {
-            return None;
-        }
-        let owner = self.owners.find(request.owner)?;
-        self.sampling.skip();
-        let seq = self.books.admitted;
-        self.count_grant(weight);
-        Some(self.store.insert_run(seq, owner, weight, run))
-    }
-
-    /// A permit by hand if one is free and nobody waits; never queued, so that it cannot wait for itself either.
+    /// See [`crate::Bulkhead::acquire_or_watch`].
     ///
     /// # Errors
     /// A weight out of its range; nothing is counted.
-    pub fn try_acquire(
+    // Map 1.1
+    pub fn acquire_or_watch(
         &mut self,
-        now: Instant,
-        request: Request,
-    ) -> Result<Result<Id, Rejection>, InvalidOption> {
-        options::check_count(Opt::Weight, request.weight)?;
-        self.advance(now);
-        let answer = self.admit(&request);
-        let refused = answer.and_then(|id| id.ok_or_else(|| self.refusal().into()));
-        Ok(refused.map_err(|rejection| self.reject(rejection)))
+        CompartmentId(index): CompartmentId,
+        request: Request<'_>,
+    ) -> Result<Offer, InvalidOption> {
+        request.check()?;
+        let hull = &mut *self.hull;
+        Ok(match hull.decide(index, &request) {
+            Decision::Run => Offer::Admitted(hull.admit_request(index, &request)),
+            Decision::Wait | Decision::Reject(Rejection::Full(_)) => {
+                hull.watch_capacity(index, &request);
+                Offer::Watching
+            }
+            Decision::Reject(rejection) => Offer::Rejected(hull.reject(index, rejection)),
+        })
     }
 
-    /// The checks of an arrival, in the order of the contract, and its permits if it can have
-    /// them at once.
-    fn admit(&mut self, request: &Request) -> Result<Option<Id>, Rejection> {
-        if request.aborted {
-            return Err(Rejection::Cancelled);
+    /// See [`crate::Bulkhead::watch_capacity`].
+    ///
+    /// # Errors
+    /// A weight out of its range.
+    pub fn watch_capacity(
+        &mut self,
+        CompartmentId(index): CompartmentId,
+        request: Request<'_>,
+    ) -> Result<bool, InvalidOption> {
+        request.check()?;
+        let hull = &mut *self.hull;
+        let has_capacity =
+            hull.has_capacity(index, request.weight) || hull.waits_for_itself(index, &request);
+        if !has_capacity {
+            hull.watch_capacity(index, &request);
         }
-        let owner = self.owners.find(request.owner).ok_or(Rejection::Closed)?;
-        if self.state != State::Open {
-            return Err(Rejection::Closed);
+        Ok(has_capacity)
+    }
+}
+
+impl Hull {
+    /// See [`crate::Bulkhead::acquire_untimed`].
+    pub fn acquire_untimed(
+        &mut self,
+        CompartmentId(index): CompartmentId,
+        request: &Request<'_>,
+    ) -> Untimed {
+        let is_timed = self.owners.has_timers() || request.deadline < Instant::NEVER;
+        if is_timed || request.check().is_err() {
+            return Untimed::NeedsClock;
+        }
+        match self.decide(index, request) {
+            Decision::Run => self.admit_plain(index, request),
+            Decision::Wait => Untimed::NeedsClock,
+            Decision::Reject(rejection) => Untimed::Rejected(self.reject(index, rejection)),
+        }
+    }
+
+    /// Decides on an arrival. Everything due has been done, or nothing can fall due.
+    fn decide(&self, index: u32, request: &Request<'_>) -> Decision {
+        let here = self.compartment(index);
+        let Request { weight, .. } = *request;
+        // Admission 1.1: these checks, in this order.
+        if request.aborted {
+            return Decision::Reject(Rejection::Cancelled);
+        }
+        if here.state != State::Open || self.owners.find(request.owner).is_none() {
+            return Decision::Reject(Rejection::Closed);
         }
         if request.deadline <= self.now {
-            return Err(Rejection::QueueTimeout);
+            return Decision::Reject(Rejection::QueueTimeout);
         }
-        if request.weight > self.limit && self.limit > 0 {
-            return Err(Rejection::TooHeavy);
+        if self.ledger.is_too_heavy(index, weight) {
+            return Decision::Reject(Rejection::TooHeavy);
         }
-        let nobody_waits = self.store.queued() == 0;
-        let admitted = nobody_waits && self.fits(request.weight);
-        Ok(admitted.then(|| self.admit_at_once(request, owner)))
+        // Admission 2.1, Admission 2.2
+        if here.queue.is_empty() && self.ledger.fits(index, weight) {
+            return Decision::Run;
+        }
+        // Admission 3.3, Nested 1.2
+        if self.waits_for_itself(index, request) {
+            let holding = self.held(request);
+            return Decision::Reject(Rejection::Reentrant { holding });
+        }
+        // Admission 3.1, Options 3.2
+        if here.has_place() && request.timeout > Span::ZERO {
+            return Decision::Wait;
+        }
+        Decision::Reject(self.full(index).into())
     }
 
-    fn admit_at_once(&mut self, request: &Request, owner: u32) -> Id {
-        let mut entry = Entry::new(Phase::Running, owner, request.weight, request.run);
-        entry.bound = request.deadline;
-        let id = self.store.insert(entry);
-        self.take_permits(id.slot());
-        self.arm_bound(id.slot());
-        id
-    }
-
-    /// Whether its caller would have to give something back first, if it is not too heavy anyway. A pause may end before that
-    /// matters, and what is held is no more than what is in use.
-    pub(crate) fn waits_for_itself(&self, request: &Request) -> bool {
-        let holding = request.holding.min(self.used);
-        let needed = holding + u64::from(request.weight);
-        self.limit > 0 && needed > u64::from(self.limit)
-    }
-
-    fn may_wait(&self, request: &Request) -> bool {
-        self.has_place() && request.timeout > Span::ZERO
-    }
-
-    fn has_place(&self) -> bool {
-        self.store.queued() < self.config.max_queue
-    }
-
+    // Errors 13
     /// Why a call that can neither run at once nor wait is rejected.
-    fn refusal(&self) -> FullReason {
-        if self.limit == 0 {
+    fn full(&self, index: u32) -> FullReason {
+        let here = self.compartment(index);
+        if self.ledger.is_paused(index) {
             FullReason::Paused
-        } else if self.config.max_queue == 0 {
+        } else if here.config.max_queue == 0 {
             FullReason::NoQueue
-        } else if self.has_place() {
+        } else if here.has_place() {
             FullReason::NotWilling
         } else {
             FullReason::QueueFull
         }
     }
 
-    fn enqueue(&mut self, request: &Request) -> Id {
-        let timeout = request.timeout.min(self.config.wait_bound());
-        let mut entry = Entry::new(
-            Phase::Waiting,
-            request.owner.index,
-            request.weight,
-            request.run,
-        );
-        self.enqueued += 1;
-        entry.seq = self.enqueued;
-        entry.since = self.now;
-        entry.bound = request.deadline;
-        let deadline = self.now.after(timeout).min(request.deadline);
-        let id = self.store.insert(entry);
-        self.store.enqueue(id.slot());
-        self.owners
-            .arm(&mut self.store, Kind::Wait, deadline, id.slot());
-        self.books.peak_queued = self.books.peak_queued.max(self.store.queued());
-        id
+    fn waits_for_itself(&self, index: u32, request: &Request<'_>) -> bool {
+        let held = self.held(request);
+        self.ledger.waits_for_itself(index, request.weight, held)
     }
 
-    fn reject(&mut self, rejection: Rejection) -> Rejection {
-        let rejected = &mut self.books.rejected;
+    // Nested 2.2: ids whose permits came back are stale, and count nothing.
+    fn held(&self, request: &Request<'_>) -> u64 {
+        let permits = request.held.iter().map(|id| self.permits(*id));
+        permits.map(u64::from).sum()
+    }
+
+    fn admit_request(&mut self, index: u32, request: &Request<'_>) -> Id {
+        self.admit(call_of(index, request))
+    }
+
+    fn enqueue_request(&mut self, index: u32, request: &Request<'_>) -> Id {
+        // Options 4.1: a call's own time-out may only shorten the bulkhead's.
+        let timeout = self.compartment(index).config.wait_bound();
+        let timeout = request.timeout.min(timeout);
+        // Time 3.1
+        let due = self.now.after(timeout).min(request.deadline);
+        self.enqueue(call_of(index, request), due)
+    }
+
+    /// Admits a run that fits without a clock, unless it needs one.
+    fn admit_plain(&mut self, index: u32, request: &Request<'_>) -> Untimed {
+        let here = &self.compartments[index as usize];
+        let is_bounded = request.is_run && here.config.is_bounded();
+        if is_bounded || here.sampling.left() == 0 {
+            return Untimed::NeedsClock;
+        }
+        let Some(owner) = self.owners.find(request.owner) else {
+            return Untimed::NeedsClock;
+        };
+        self.count_admissions(index, 1, request.weight);
+        self.admissions += 1;
+        let slot = self.calls.insert_plain(Plain {
+            seq: self.admissions,
+            owner,
+            compartment: index,
+            weight: request.weight,
+            is_run: request.is_run,
+        });
+        Untimed::Admitted(self.calls.id(slot))
+    }
+
+    /// Books runs that are admitted without a clock, none of which is to be measured; `weight` is
+    /// that of all of them.
+    pub(crate) fn count_admissions(&mut self, index: u32, runs: u32, weight: u32) {
+        let used = self.ledger.take(index, weight);
+        let here = &mut self.compartments[index as usize];
+        here.sampling.skip(runs);
+        here.books.admitted += u64::from(runs);
+        here.books.peak_active = here.books.peak_active.max(used);
+    }
+
+    fn watch_capacity(&mut self, index: u32, request: &Request<'_>) {
+        if let Some(owner) = self.owners.find(request.owner) {
+            let weight = request.weight;
+            self.compartment_mut(index)
+                .watch(owner, Wish::Capacity { weight });
+        }
+    }
+
+    fn reject(&mut self, index: u32, rejection: Rejection) -> Rejection {
+        let rejected = &mut self.compartment_mut(index).books.rejected;
         *match rejection {
             Rejection::Cancelled => &mut rejected.cancelled,
             Rejection::Closed => &mut rejected.closed,
             Rejection::Full(_) => &mut rejected.full,
             Rejection::QueueTimeout => &mut rejected.queue_timeout,
-            Rejection::Reentrant => &mut rejected.reentrant,
+            Rejection::Reentrant { .. } => &mut rejected.reentrant,
             Rejection::TooHeavy => &mut rejected.too_heavy,
         } += 1;
         rejection
     }
+}
+
+fn call_of(index: u32, request: &Request<'_>) -> Call {
+    let mut call = Call::new(request.owner.index, index, request.weight, request.is_run);
+    call.deadline = request.deadline;
+    call
 }

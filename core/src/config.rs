@@ -14,6 +14,11 @@ pub struct Config {
     pub(crate) abandon_after: Span,
 }
 
+/// One run in so many is measured, unless all are: two readings of a clock cost more than the rest
+/// of a short call.
+pub const SAMPLED_EVERY: u32 = 32;
+
+// Options 1.3
 /// The default of `timeout`; a bulkhead whose calls may run for less waits no longer than that.
 const DEFAULT_TIMEOUT: Span = Span::from_millis(1000);
 
@@ -58,18 +63,45 @@ impl Config {
         self
     }
 
-    pub(crate) fn wait_bound(&self) -> Span {
+    /// The longest a call may wait, as it is in effect.
+    #[must_use]
+    pub fn wait_bound(&self) -> Span {
         self.timeout
             .unwrap_or(DEFAULT_TIMEOUT.min(self.call_timeout))
     }
 
-    /// Calls that are timed anyway are all measured.
+    /// How many permits there are at first.
+    #[must_use]
+    pub const fn concurrent(&self) -> u32 {
+        self.max_concurrent
+    }
+
+    /// How many calls may wait.
+    #[must_use]
+    pub const fn queue(&self) -> u32 {
+        self.max_queue
+    }
+
+    /// The longest the work may run.
+    #[must_use]
+    pub const fn run_bound(&self) -> Span {
+        self.call_timeout
+    }
+
+    /// How long after its early answer a run is given up.
+    #[must_use]
+    pub const fn abandon_bound(&self) -> Span {
+        self.abandon_after
+    }
+
+    // Stats 2.3: with a call time-out the clock is read for every run anyway.
     pub(crate) fn ran_sampled_every(&self) -> u32 {
-        if self.call_timeout == Span::FOREVER {
-            32
-        } else {
-            1
-        }
+        if self.is_bounded() { 1 } else { SAMPLED_EVERY }
+    }
+
+    /// Whether every run has a deadline.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.call_timeout < Span::FOREVER
     }
 
     pub(crate) fn validate(&self) -> Result<(), InvalidOption> {

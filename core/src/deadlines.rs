@@ -1,13 +1,14 @@
 //! The deadlines of one kind: a list for those that come in their order, a heap for the rest.
 //!
-//! Calls without bounds of their own all have the bulkhead's time-out, so that their deadlines come
-//! in the order in which they fall. Those are linked through the slab: adding one, taking the first
+//! Calls without deadlines of their own all have the bulkhead's time-out, so their deadlines come in
+//! the order in which they fall due. Those are linked through the slab: adding one, taking the first
 //! and leaving from the middle cost the same however many there are. A deadline that lies before
 //! the last of the list goes to a binary heap, which knows where each of its slots stands: O(log n).
 
 use alloc::vec::Vec;
 
-use crate::store::{NIL, Store};
+use crate::calls::Calls;
+use crate::list::{List, NIL, TIMER};
 use crate::time::Instant;
 
 /// Ordered by time, then by arrival or admission.
@@ -23,24 +24,22 @@ pub(crate) const LISTED: u32 = NIL - 1;
 
 #[derive(Debug)]
 pub(crate) struct Deadlines {
-    first: u32,
-    last: u32,
+    list: List<TIMER>,
     heap: Vec<Deadline>,
 }
 
 impl Default for Deadlines {
     fn default() -> Self {
         Self {
-            first: NIL,
-            last: NIL,
+            list: List::new(),
             heap: Vec::new(),
         }
     }
 }
 
 impl Deadlines {
-    pub(crate) fn first(&self, store: &Store) -> Option<Deadline> {
-        let listed = listed(store, self.first);
+    pub(crate) fn first(&self, calls: &Calls) -> Option<Deadline> {
+        let listed = self.list.first().map(|slot| listed(calls, slot));
         let heaped = self.heap.first().copied();
         match (listed, heaped) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -48,108 +47,82 @@ impl Deadlines {
         }
     }
 
-    pub(crate) fn insert(&mut self, store: &mut Store, at: Instant, slot: u32) {
-        let seq = store.get(slot).seq;
+    /// Sets the timer of a slot that has none.
+    pub(crate) fn insert(&mut self, calls: &mut Calls, at: Instant, slot: u32) {
+        let seq = calls.get(slot).seq;
         let deadline = Deadline { at, seq, slot };
-        if listed(store, self.last).is_none_or(|last| last < deadline) {
-            self.append(store, deadline);
+        let last = self.list.last().map(|last| listed(calls, last));
+        if last.is_none_or(|last| last < deadline) {
+            let call = calls.at(slot);
+            call.timer = LISTED;
+            call.due = at;
+            self.list.push_back(calls, slot);
         } else {
             self.heap.push(deadline);
-            self.rise(store, self.heap.len() - 1);
+            self.rise(calls, self.heap.len() - 1);
         }
     }
 
-    /// Takes a slot out; one that has no deadline here must not be passed.
-    pub(crate) fn remove(&mut self, store: &mut Store, slot: u32) {
-        let place = store.get(slot).timer;
-        store.at(slot).timer = NIL;
+    /// Takes the timer of a slot that has one here.
+    pub(crate) fn remove(&mut self, calls: &mut Calls, slot: u32) {
+        let place = core::mem::replace(&mut calls.at(slot).timer, NIL);
         if place == LISTED {
-            self.unlink(store, slot);
+            self.list.remove(calls, slot);
         } else {
-            self.remove_from_heap(store, place as usize);
+            self.remove_from_heap(calls, place as usize);
         }
     }
 
-    /// All of them, each with where it must say that it stands.
-    pub(crate) fn places(&self, store: &Store) -> impl Iterator<Item = (u32, Deadline)> {
-        let mut next = self.first;
-        let list = core::iter::from_fn(move || {
-            let deadline = listed(store, next)?;
-            next = store.get(next).later;
-            Some((LISTED, deadline))
-        });
+    /// All of them, each with the place that its slot must name.
+    pub(crate) fn places<'a>(
+        &'a self,
+        calls: &'a Calls,
+    ) -> impl Iterator<Item = (u32, Deadline)> + 'a {
+        let list = self.list.iter(calls);
+        let list = list.map(|slot| (LISTED, listed(calls, slot)));
         list.chain((0..).zip(self.heap.iter().copied()))
     }
 
     /// Whether the list ascends, and no slot of the heap is due before its parent.
-    pub(crate) fn is_in_order(&self, store: &Store) -> bool {
-        let listed = || self.places(store).take_while(|(place, _)| *place == LISTED);
+    pub(crate) fn is_in_order(&self, calls: &Calls) -> bool {
+        let listed = || self.places(calls).take_while(|(place, _)| *place == LISTED);
         let ascends = listed().zip(listed().skip(1)).all(|(a, b)| a.1 < b.1);
         let is_late = |place: usize| self.heap[(place - 1) / 2] < self.heap[place];
         ascends && (1..self.heap.len()).all(is_late)
     }
 
-    fn append(&mut self, store: &mut Store, deadline: Deadline) {
-        let Deadline { at, slot, .. } = deadline;
-        let last = core::mem::replace(&mut self.last, slot);
-        let entry = store.at(slot);
-        entry.timer = LISTED;
-        entry.due = at;
-        entry.sooner = last;
-        entry.later = NIL;
-        if last == NIL {
-            self.first = slot;
-        } else {
-            store.at(last).later = slot;
-        }
-    }
-
-    fn unlink(&mut self, store: &mut Store, slot: u32) {
-        let (sooner, later) = (store.get(slot).sooner, store.get(slot).later);
-        if sooner == NIL {
-            self.first = later;
-        } else {
-            store.at(sooner).later = later;
-        }
-        if later == NIL {
-            self.last = sooner;
-        } else {
-            store.at(later).sooner = sooner;
-        }
-    }
-
-    fn remove_from_heap(&mut self, store: &mut Store, place: usize) {
+    fn remove_from_heap(&mut self, calls: &mut Calls, place: usize) {
         self.heap.swap_remove(place);
         if place < self.heap.len() {
-            let place = self.rise(store, place);
-            self.sink(store, place);
+            let place = self.rise(calls, place);
+            self.sink(calls, place);
         }
     }
 
-    fn rise(&mut self, store: &mut Store, mut place: usize) -> usize {
+    fn rise(&mut self, calls: &mut Calls, mut place: usize) -> usize {
         let item = self.heap[place];
         while place > 0 {
             let parent = (place - 1) / 2;
             if self.heap[parent] <= item {
                 break;
             }
-            self.put(store, place, self.heap[parent]);
+            self.put(calls, place, self.heap[parent]);
             place = parent;
         }
-        self.put(store, place, item);
+        self.put(calls, place, item);
         place
     }
 
-    fn sink(&mut self, store: &mut Store, mut place: usize) {
+    fn sink(&mut self, calls: &mut Calls, mut place: usize) {
         let item = self.heap[place];
         while let Some(child) = self.lesser_child(place) {
             if item <= self.heap[child] {
                 break;
             }
-            self.put(store, place, self.heap[child]);
+            self.put(calls, place, self.heap[child]);
             place = child;
         }
-        self.put(store, place, item);
+        self.put(calls, place, item);
     }
 
     fn lesser_child(&self, place: usize) -> Option<usize> {
@@ -165,20 +138,18 @@ impl Deadlines {
         clippy::cast_possible_truncation,
         reason = "no more places than slots, which are u32"
     )]
-    fn put(&mut self, store: &mut Store, place: usize, item: Deadline) {
+    fn put(&mut self, calls: &mut Calls, place: usize, item: Deadline) {
         self.heap[place] = item;
-        store.at(item.slot).timer = place as u32;
+        calls.at(item.slot).timer = place as u32;
     }
 }
 
-/// The deadline of a slot that stands in the list; none for no slot.
-fn listed(store: &Store, slot: u32) -> Option<Deadline> {
-    (slot != NIL).then(|| {
-        let entry = store.get(slot);
-        Deadline {
-            at: entry.due,
-            seq: entry.seq,
-            slot,
-        }
-    })
+/// The deadline of a slot that stands in the list.
+fn listed(calls: &Calls, slot: u32) -> Deadline {
+    let call = calls.get(slot);
+    Deadline {
+        at: call.due,
+        seq: call.seq,
+        slot,
+    }
 }

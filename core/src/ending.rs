@@ -1,68 +1,148 @@
-//! Close, drain, and owners that died.
+//! Resize, close, drain, and the end of owners and processes.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 
-use crate::bulkhead::Bulkhead;
+use crate::books::{Books, Why};
+use crate::calls::{Call, Phase};
+use crate::compartment::Wish;
 use crate::event::Event;
-use crate::ids::OwnerId;
+use crate::hull::Hull;
+use crate::ids::{CompartmentId, OwnerId};
+use crate::options::{self, InvalidOption, Opt};
+use crate::queue::Queue;
+use crate::sampling::Sampling;
 use crate::snapshot::State;
-use crate::store::{Entry, Phase};
-use crate::time::Instant;
+use crate::step::Step;
 
-impl Bulkhead {
-    /// Rejects new calls and every waiter, in order of arrival. With `abort` it also answers the
-    /// running calls early, in order of admission. Final; a second close may still add `abort`.
-    pub fn close(&mut self, now: Instant, abort: bool) {
-        self.advance(now);
-        self.state = State::Closed;
-        self.aborting |= abort;
-        while let Some(slot) = self.store.head() {
-            self.books.rejected.closed += 1;
-            self.end_waiter(slot, |id, nanos| Event::Closed { id, nanos });
+impl Step<'_> {
+    /// See [`crate::Bulkhead::resize`].
+    ///
+    /// # Errors
+    /// `limit` above [`options::MAX_COUNT`].
+    pub fn resize(
+        &mut self,
+        CompartmentId(index): CompartmentId,
+        limit: u32,
+    ) -> Result<(), InvalidOption> {
+        options::check_count(Opt::Resize, limit)?;
+        // Resizing 2: what runs keeps its permits, so only the figure changes.
+        let before = self.hull.ledger.set_limit(index, limit);
+        if limit > 0 && (limit < before || before == 0) {
+            self.hull.end_heavy_waiters(index);
         }
-        if abort {
-            for slot in self.slots(|entry| entry.run && entry.phase == Phase::Running) {
-                self.answer_closed(slot);
-            }
-        }
-        self.settle();
+        self.hull.touch(index);
+        Ok(())
     }
 
-    /// Rejects new calls and serves the waiters. Changes nothing after [`Bulkhead::close`].
-    pub fn drain(&mut self, now: Instant) {
-        self.advance(now);
-        self.state = self.state.max(State::Draining);
-        self.settle();
+    /// See [`crate::Bulkhead::close`].
+    pub fn close(&mut self, compartment: CompartmentId, abort: bool) {
+        let CompartmentId(index) = compartment;
+        let hull = &mut *self.hull;
+        let here = hull.compartment_mut(index);
+        here.state = State::Closed;
+        // Ending 4: once is enough, a second close cannot take it back.
+        let is_new = abort && !here.is_aborting;
+        here.is_aborting |= abort;
+        // Ending 1
+        while let Some(slot) = hull.compartment(index).queue.head() {
+            hull.end_waiter(slot, Why::Closed);
+        }
+        if is_new {
+            hull.owners.push_event_to_all(Event::Abort { compartment });
+        }
+        hull.touch(index);
     }
 
-    /// Ends an owner whose driver has died: its waiters count as cancelled, its permits come back
-    /// as abandoned runs, its events are dropped, its requests are rejected from now on.
-    pub fn evict(&mut self, now: Instant, owner: OwnerId) {
-        self.advance(now);
-        let Some(index) = self.owners.find(owner) else {
+    /// See [`crate::Bulkhead::drain`].
+    // Ending 2, Ending 6: what is closed stays closed.
+    pub fn drain(&mut self, CompartmentId(index): CompartmentId) {
+        let here = self.hull.compartment_mut(index);
+        here.state = here.state.max(State::Draining);
+        self.hull.touch(index);
+    }
+
+    /// See [`crate::Bulkhead::evict`]; acts in all compartments.
+    // Shared 4.1
+    pub fn evict(&mut self, owner: OwnerId) {
+        let hull = &mut *self.hull;
+        let Some(owner) = hull.owners.find(owner) else {
             return;
         };
-        for slot in self.slots(|entry| entry.owner == index) {
-            if self.store.get(slot).phase == Phase::Waiting {
-                self.leave_queue(slot);
-                self.store.remove(slot);
-                self.books.rejected.cancelled += 1;
+        for slot in hull.slots(|call| call.owner == owner) {
+            let waits = hull.calls.get(slot).phase == Phase::Waiting;
+            let why = if waits {
+                Why::Cancelled
             } else {
-                self.give_back(slot);
-                self.books.abandoned_runs += 1;
-            }
+                Why::Abandoned
+            };
+            hull.end_call(slot, why);
         }
-        self.owners.remove(index);
-        self.settle();
+        hull.abandon_counted(owner);
+        for here in &mut hull.compartments {
+            here.unwatch(owner);
+        }
+        hull.owners.remove(owner);
     }
 
-    /// The slots in use that `wanted` picks, in order of arrival and admission. Allocates: for
+    /// See [`crate::Bulkhead::watch_idle`].
+    // Ending 7
+    pub fn watch_idle(&mut self, compartment: CompartmentId, owner: OwnerId) -> Option<u64> {
+        let CompartmentId(index) = compartment;
+        if self.hull.is_idle(index) {
+            return None;
+        }
+        self.hull.tickets += 1;
+        let ticket = self.hull.tickets;
+        if let Some(owner) = self.hull.owners.find(owner) {
+            let here = self.hull.compartment_mut(index);
+            here.watch(owner, Wish::Idle { ticket });
+        }
+        Some(ticket)
+    }
+}
+
+impl Hull {
+    /// See [`crate::Bulkhead::restart`]; acts in all compartments.
+    // Threads 5
+    pub fn restart(&mut self) {
+        let all = self.slots(|_| true);
+        for slot in all {
+            self.end_call(slot, Why::Abandoned);
+        }
+        for owner in self.owners.indices() {
+            self.abandon_counted(owner);
+        }
+        self.owners.restart();
+        self.arrivals = 0;
+        self.admissions = 0;
+        while let Some(index) = self.touched.pop() {
+            self.compartment_mut(index).is_touched = false;
+        }
+        for here in &mut self.compartments {
+            here.books = Books::default();
+            here.watches.clear();
+            here.sampling = Sampling::new(here.config.ran_sampled_every());
+        }
+    }
+
+    // Resizing 3, Resizing 5
+    fn end_heavy_waiters(&mut self, index: u32) {
+        let mut next = self.compartment(index).queue.head();
+        while let Some(slot) = next {
+            next = Queue::behind(&self.calls, slot);
+            if self.ledger.is_too_heavy(index, self.calls.get(slot).weight) {
+                self.end_waiter(slot, Why::TooHeavy);
+            }
+        }
+    }
+
+    /// The slots in use that `is_wanted` picks, in order of arrival and admission. Allocates: for
     /// endings only.
-    fn slots(&self, wanted: impl Fn(&Entry) -> bool) -> Vec<u32> {
-        let picked = self.store.in_use().filter(|(_, entry)| wanted(entry));
+    fn slots(&self, is_wanted: impl Fn(&Call) -> bool) -> Vec<u32> {
+        let picked = self.calls.in_use().filter(|(_, call)| is_wanted(call));
         // Sorting a slice brings a tenth of the code of a small module with it; a heap does not.
-        let slots: BinaryHeap<_> = picked.map(|(slot, entry)| (entry.seq, slot)).collect();
+        let slots: BinaryHeap<_> = picked.map(|(slot, call)| (call.seq, slot)).collect();
         let slots = slots.into_sorted_vec();
         slots.into_iter().map(|(_, slot)| slot).collect()
     }

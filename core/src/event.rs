@@ -1,19 +1,19 @@
 //! What happened to others: outcomes that are no input's own answer.
 
-use crate::ids::Id;
+use crate::ids::{CompartmentId, Id};
 
 /// One deferred outcome. A waiter gets at most one; a run at most one more.
 ///
 /// `nanos` is the real time waited or ran, up to the moment of the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Event {
-    /// `close` with abort: the run is answered early; its permit stays until it settles.
-    CallClosed {
-        /// The run.
-        id: Id,
+    /// Closed with abort: the owner is to abort the signals of whatever it runs in this compartment,
+    /// and of what it has yet to start. Comes once to every owner. The work answers its callers.
+    Abort {
+        /// The compartment.
+        compartment: CompartmentId,
     },
-    /// Its bound passed: the run is answered early; its permit stays until it settles.
+    /// Its run deadline passed: the call is answered early; its permit stays until it settles.
     CallTimedOut {
         /// The run.
         id: Id,
@@ -24,6 +24,12 @@ pub enum Event {
     Cancelled {
         /// The waiter or the run.
         id: Id,
+    },
+    /// A call of the weight that was asked for would no longer find the bulkhead full: ask again.
+    /// Asked for by [`crate::Bulkhead::watch_capacity`] and [`crate::Bulkhead::acquire_or_watch`].
+    Capacity {
+        /// The compartment.
+        compartment: CompartmentId,
     },
     /// The bulkhead was closed while it waited.
     Closed {
@@ -38,7 +44,12 @@ pub enum Event {
         id: Id,
     },
     /// Nobody waits and no permit is held; asked for by [`crate::Bulkhead::watch_idle`].
-    Idle,
+    Idle {
+        /// The compartment.
+        compartment: CompartmentId,
+        /// Of the latest request that this answers; it answers all the earlier ones too.
+        ticket: u64,
+    },
     /// Its deadline passed while it waited.
     QueueTimedOut {
         /// The waiter.
@@ -46,8 +57,6 @@ pub enum Event {
         /// Time waited.
         nanos: u64,
     },
-    /// Room for the weight that was asked for by [`crate::Bulkhead::watch_room`].
-    Room,
     /// The limit fell below its weight.
     TooHeavy {
         /// The waiter.

@@ -9,7 +9,16 @@
 pub struct Id(u64);
 
 /// Generations run from 1 to this and start again.
-pub(crate) const MAX_GENERATION: u32 = (1 << 21) - 1;
+const MAX_GENERATION: u32 = (1 << 21) - 1;
+
+/// The generation after this one: ids of the earlier one are stale.
+pub(crate) const fn next_generation(generation: u32) -> u32 {
+    if generation == MAX_GENERATION {
+        1
+    } else {
+        generation + 1
+    }
+}
 
 impl Id {
     pub(crate) const fn new(slot: u32, generation: u32) -> Self {
@@ -40,7 +49,7 @@ impl Id {
 
 /// Names one driver of a shared bulkhead: a loop, a worker, a blocked thread.
 ///
-/// Numbered like [`Id`]: an owner that was evicted does not come back when its place is reused.
+/// Numbered like [`Id`]: the id of an owner that was evicted stays stale when its place is reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OwnerId {
     pub(crate) index: u32,
@@ -48,7 +57,7 @@ pub struct OwnerId {
 }
 
 impl OwnerId {
-    /// The owner that every bulkhead is born with; all that a private one needs.
+    /// The owner that every hull is made with; all that a private one needs.
     pub const FIRST: Self = Self {
         index: 0,
         generation: 1,
@@ -58,5 +67,20 @@ impl OwnerId {
     #[must_use]
     pub const fn as_raw(self) -> u64 {
         Id::new(self.index, self.generation).as_raw()
+    }
+}
+
+/// Names one compartment of a [`crate::Hull`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CompartmentId(pub(crate) u32);
+
+impl CompartmentId {
+    /// The first compartment of a hull, and the only one of a [`crate::Bulkhead`].
+    pub const FIRST: Self = Self(0);
+
+    /// Its number: 0 for the first, counted up.
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        self.0
     }
 }

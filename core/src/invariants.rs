@@ -1,139 +1,137 @@
 //! What is true between any two inputs; called after every step of every test.
 
-use crate::bulkhead::Bulkhead;
-use crate::owners::Kind;
-use crate::store::{NIL, Phase};
+use crate::calls::{Call, Phase};
+use crate::hull::Hull;
+use crate::list::NIL;
+use crate::owners::{Owner, Timer};
 
-impl Bulkhead {
-    /// Checks every invariant; O(n), for tests.
+type Checked = Result<(), &'static str>;
+
+impl Hull {
+    /// Checks every invariant; O(n · k), for tests.
     ///
     /// # Errors
     /// The one that does not hold.
     #[doc(hidden)]
-    pub fn check_invariants(&self) -> Result<(), &'static str> {
-        self.check_sums()?;
-        self.check_queue()?;
-        self.check_timers()?;
-        self.check_books()
+    pub fn check_invariants(&self) -> Checked {
+        for index in 0..u32::try_from(self.compartments.len()).unwrap_or(u32::MAX) {
+            self.check_sums(index)?;
+            self.check_queue(index)?;
+            self.check_books(index)?;
+        }
+        ensure(self.touched.is_empty(), "every step has settled")?;
+        self.check_timers()
     }
 
-    fn check_sums(&self) -> Result<(), &'static str> {
-        let holders = || {
-            self.store
-                .in_use()
-                .filter(|(_, entry)| entry.phase != Phase::Waiting)
-        };
-        let overrun = holders()
-            .filter(|(_, entry)| entry.phase == Phase::Overrun)
-            .count();
-        let used: u64 = holders().map(|(_, entry)| u64::from(entry.weight)).sum();
+    fn check_sums(&self, index: u32) -> Checked {
+        let holders = || self.calls_of(index).filter(|call| call.phase.holds());
+        let counted = self.counted(index);
+        let books = &self.compartment(index).books;
+        let overrun = holders().filter(|call| call.phase == Phase::Overrun);
+        let weights: u64 = holders().map(|call| u64::from(call.weight)).sum();
         ensure(
-            used == self.used,
+            weights + counted == self.ledger.used(index),
             "permits in use are the weights of their holders",
         )?;
         ensure(
-            holders().count() as u64 == self.books.running(),
+            holders().count() as u64 + counted == books.running(),
             "running counts the holders",
         )?;
         ensure(
-            overrun as u64 == self.overrun,
+            overrun.count() as u64 == books.overrun,
             "overrun counts the calls answered early",
         )?;
         ensure(
-            self.books.peak_active >= self.used,
+            books.peak_active >= self.ledger.used(index),
             "the peak is no lower than the present",
         )
     }
 
-    fn check_queue(&self) -> Result<(), &'static str> {
+    fn check_queue(&self, index: u32) -> Checked {
+        let here = self.compartment(index);
+        let queue = &here.queue;
         let waiting = self
-            .store
-            .in_use()
-            .filter(|(_, entry)| entry.phase == Phase::Waiting);
-        let length = self
-            .store
-            .queue()
-            .take(self.store.queued() as usize + 1)
+            .calls_of(index)
+            .filter(|call| call.phase == Phase::Waiting);
+        let length = queue
+            .iter(&self.calls)
+            .take(queue.len() as usize + 1)
             .count();
         ensure(
-            length == self.store.queued() as usize,
+            length == queue.len() as usize,
             "queued is the queue's length",
         )?;
         ensure(waiting.count() == length, "who waits is in the queue")?;
         ensure(
-            length <= self.config.max_queue as usize,
+            length <= here.config.max_queue as usize,
             "the queue is bounded",
         )?;
-        let seqs = || self.store.queue().map(|slot| self.store.get(slot).seq);
+        let seqs = || queue.iter(&self.calls).map(|slot| self.calls.get(slot).seq);
         ensure(
             seqs().zip(seqs().skip(1)).all(|(a, b)| a < b),
             "the queue is in order of arrival",
         )?;
-        let head = self.store.head().map(|slot| self.store.get(slot).weight);
+        let head = queue.head().map(|slot| self.calls.get(slot).weight);
         ensure(
-            !head.is_some_and(|weight| self.fits(weight)),
+            !head.is_some_and(|weight| self.ledger.fits(index, weight)),
             "a head that fits was granted",
         )
     }
 
-    fn check_timers(&self) -> Result<(), &'static str> {
-        for owner in self.owners.iter() {
-            for (kind, timers) in [Kind::Wait, Kind::Run, Kind::Grace]
-                .into_iter()
-                .zip(&owner.timers)
-            {
-                let phase = match kind {
-                    Kind::Wait => Phase::Waiting,
-                    Kind::Run => Phase::Running,
-                    Kind::Grace => Phase::Overrun,
-                };
+    fn check_timers(&self) -> Checked {
+        let mut timers = 0;
+        for (timer, deadlines) in self.owners.iter().flat_map(Owner::timers) {
+            ensure(
+                deadlines.is_in_order(&self.calls),
+                "the first deadline comes first",
+            )?;
+            for (place, due) in deadlines.places(&self.calls) {
+                let call = self.calls.get(due.slot);
+                timers += 1;
+                ensure(call.timer == place, "a slot knows where its timer stands")?;
                 ensure(
-                    timers.is_in_order(&self.store),
-                    "the first deadline comes first",
+                    Timer::of(call.phase) == Some(timer),
+                    "a timer belongs to its phase",
                 )?;
-                for (place, due) in timers.places(&self.store) {
-                    let entry = self.store.get(due.slot);
-                    ensure(
-                        entry.timer == place,
-                        "a slot knows where its deadline stands",
-                    )?;
-                    ensure(entry.phase == phase, "a timer belongs to its phase")?;
-                    ensure(
-                        !self.owners.nothing_due(due.at),
-                        "no deadline lies before the bound",
-                    )?;
-                }
+                ensure(
+                    !self.owners.is_nothing_due(due.at),
+                    "no deadline lies before the next one due",
+                )?;
             }
         }
-        let armed = self
-            .store
-            .in_use()
-            .filter(|(_, entry)| entry.timer != NIL)
-            .count();
-        let timers = self.owners.iter().flat_map(|owner| &owner.timers);
+        let armed = self.calls.in_use().filter(|(_, call)| call.timer != NIL);
+        let armed = armed.count();
         ensure(
-            self.owners.has_deadlines() == (armed > 0),
-            "whether there are deadlines is known",
+            self.owners.has_timers() == (armed > 0),
+            "whether there are timers is known",
         )?;
-        ensure(
-            armed
-                == timers
-                    .map(|timers| timers.places(&self.store).count())
-                    .sum(),
-            "no timer is lost",
-        )
+        ensure(armed == timers, "no timer is lost")
     }
 
-    fn check_books(&self) -> Result<(), &'static str> {
-        let books = &self.books;
+    fn check_books(&self, index: u32) -> Checked {
+        let here = self.compartment(index);
+        let books = &here.books;
         let returned = books.admitted - books.unclaimed - books.running();
         ensure(
-            self.sampling.every() > 1 || books.ran.summary().count == returned,
+            here.sampling.every() > 1 || books.ran().count == returned,
             "ran has a value for each permit that came back, if all are measured",
         )
     }
+
+    fn calls_of(&self, index: u32) -> impl Iterator<Item = &Call> {
+        let calls = self.calls.in_use().map(|(_, call)| call);
+        calls.filter(move |call| call.compartment == index)
+    }
+
+    fn counted(&self, index: u32) -> u64 {
+        let counted = self
+            .owners
+            .iter()
+            .filter_map(|owner| owner.counted().get(index as usize));
+        counted.map(|runs| u64::from(*runs)).sum()
+    }
 }
 
-fn ensure(holds: bool, what: &'static str) -> Result<(), &'static str> {
+fn ensure(holds: bool, what: &'static str) -> Checked {
     if holds { Ok(()) } else { Err(what) }
 }

@@ -10,7 +10,7 @@
 //! - Every input first does what is due at its `now`. A waiter at its deadline has timed out, even
 //!   if that very input would have freed its permit.
 //! - A waiter keeps its [`Id`] when it is granted; ids are reused after a generation count.
-//! - A grant is *unclaimed* until [`Bulkhead::start`]: cancelled before, it never ran.
+//! - A grant is *undelivered* until [`Bulkhead::start`]: cancelled before, it never ran.
 //! - Strictly first come, first served: a heavy head holds back lighter waiters.
 //!
 //! # Driving it
@@ -21,6 +21,13 @@
 //!    [`Bulkhead::handle_timeout`]; too early or too often does nothing.
 //! 4. Only then run user code.
 //!
+//! # Where things are
+//! [`Hull`] holds everything; a [`Bulkhead`] is a hull with one compartment. One place decides on an
+//! arrival (`admission`), one knows capacity (`ledger`), one orders waiters (`queue`), one writes
+//! phases and counts ends (`transition`), and [`Hull::at`] is the one door of every input with a
+//! time. Comments such as `// Admission 2.1` name the sentence of the project's contract that the
+//! next lines decide.
+//!
 //! The crate is the state machine; it has no async facade for Rust.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -28,38 +35,49 @@
 extern crate alloc;
 
 mod admission;
+mod books;
 mod bulkhead;
-mod cancel;
-mod codes;
+mod calls;
+mod compartment;
 mod config;
+mod counted;
 mod deadlines;
-mod due;
 mod ending;
-pub mod engine;
 mod event;
 mod histogram;
+mod hull;
 mod ids;
 mod invariants;
-pub mod mailbox;
+mod leaving;
+mod ledger;
+mod list;
 mod options;
 mod owners;
-mod release;
-mod restart;
+mod queue;
+mod rejection;
+mod request;
+mod returning;
 mod sampling;
 mod snapshot;
-mod store;
+mod step;
 mod time;
+mod transition;
 
-pub use admission::{Admission, FullReason, Rejection, Request};
+pub use admission::{Admission, Offer, Untimed};
 pub use bulkhead::Bulkhead;
-pub use cancel::Cancellation;
-pub use config::Config;
+pub use config::{Config, SAMPLED_EVERY};
+pub use counted::Credit;
 pub use event::Event;
 pub use histogram::{Histogram, Summary};
-pub use ids::{Id, OwnerId};
-pub use options::{InvalidOption, MAX_COUNT, Notation, Opt, Rule};
-pub use release::Outcome;
-pub use snapshot::{Rejected, STATS, Snapshot, State};
+pub use hull::Hull;
+pub use ids::{CompartmentId, Id, OwnerId};
+pub use leaving::Cancellation;
+pub use options::{InvalidOption, MAX_COUNT, Opt, Rule};
+pub use rejection::{FullReason, Rejection};
+pub use request::Request;
+pub use returning::{Outcome, Reclaim};
+pub use snapshot::{Rejected, Snapshot, State};
+pub use step::Step;
 pub use time::{Instant, Span};
 
 /// The README's example, which `cargo test` runs.

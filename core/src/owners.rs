@@ -1,122 +1,118 @@
-//! Who drives what: events and timers of each driver of a shared bulkhead.
+//! Who drives what: the events and timers of each driver of a hull.
 
 use alloc::collections::VecDeque;
-use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::calls::{Calls, Phase};
 use crate::deadlines::{Deadline, Deadlines};
 use crate::event::Event;
-use crate::ids::{MAX_GENERATION, OwnerId};
-use crate::store::Store;
+use crate::ids::{OwnerId, next_generation};
+use crate::list::NIL;
 use crate::time::Instant;
 
-/// The three kinds of deadlines, in the order in which one instant works them off.
+/// The three kinds of timers, in the order in which one instant works them off (Time 2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Timer {
     /// The end of a wait.
     Wait,
-    /// The bound of a run.
+    /// The deadline of a run.
     Run,
-    /// The end of the grace of a run that was answered early.
-    Grace,
+    /// After it a run that was answered early is given up.
+    Abandon,
+}
+
+impl Timer {
+    pub(crate) const ALL: [Self; 3] = [Self::Wait, Self::Run, Self::Abandon];
+
+    /// The timer that a call in this phase may have.
+    pub(crate) const fn of(phase: Phase) -> Option<Self> {
+        match phase {
+            Phase::Waiting => Some(Self::Wait),
+            Phase::Running => Some(Self::Run),
+            Phase::Overrun => Some(Self::Abandon),
+            // Leaving 2.4: a deadline that passes before the start acts after it.
+            Phase::Granted | Phase::Free => None,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Owner {
     generation: u32,
-    alive: bool,
+    is_alive: bool,
     /// Stands in the list of owners to wake.
-    woken: bool,
-    /// Wants one [`Event::Idle`].
-    watches_idle: bool,
-    /// Wants one [`Event::Room`] for this weight; 0 for no wish.
-    watches_room: u32,
-    pub(crate) timers: [Deadlines; 3],
+    is_to_wake: bool,
+    timers: [Deadlines; 3],
     events: VecDeque<Event>,
+    /// Runs without a slot, by the index of their compartment.
+    counted: Vec<u32>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Owners {
     list: Vec<Owner>,
-    /// A lower bound of every deadline, so that an input with nothing due looks at one number.
+    /// No deadline lies before this, so that an input with nothing due compares one number.
     next_due: Instant,
-    wakes: Vec<u32>,
-    /// How many deadlines there are in all.
+    /// How many timers are set in all.
     armed: u32,
-    /// How many owners watch for idleness and for room, so that a step without watchers looks at
-    /// one number.
-    watchers: u32,
+    to_wake: Vec<u32>,
 }
 
 impl Owners {
+    /// With [`OwnerId::FIRST`].
     pub(crate) fn new() -> Self {
-        let first = Owner {
-            generation: 1,
-            alive: true,
-            ..Owner::default()
-        };
-        Self {
-            list: vec![first],
+        let mut owners = Self {
+            // One owner is the common case; the first push would make room for four.
+            list: Vec::with_capacity(1),
             next_due: Instant::NEVER,
-            wakes: Vec::new(),
             armed: 0,
-            watchers: 0,
-        }
+            to_wake: Vec::new(),
+        };
+        let first = owners.add();
+        debug_assert!(first == OwnerId::FIRST);
+        owners
     }
 
     pub(crate) fn add(&mut self) -> OwnerId {
-        let index = self
-            .list
-            .iter()
-            .position(|owner| !owner.alive)
-            .unwrap_or(self.list.len());
+        let free = self.list.iter().position(|owner| !owner.is_alive);
+        let index = free.unwrap_or(self.list.len());
         if index == self.list.len() {
             self.list.push(Owner::default());
         }
         let owner = &mut self.list[index];
-        owner.alive = true;
-        owner.generation = if owner.generation == MAX_GENERATION {
-            1
-        } else {
-            owner.generation + 1
-        };
+        owner.is_alive = true;
+        owner.generation = next_generation(owner.generation);
         OwnerId {
             index: u32::try_from(index).unwrap_or(u32::MAX),
             generation: owner.generation,
         }
     }
 
-    /// Its events go with it; its timers must have been removed.
+    /// Its events go with it; its calls must have ended.
     pub(crate) fn remove(&mut self, index: u32) {
-        self.watch_room(index, 0);
-        self.forget_idle(index);
-        let owner = &mut self.list[index as usize];
+        let owner = self.at(index);
         *owner = Owner {
             generation: owner.generation,
-            woken: owner.woken,
+            is_to_wake: owner.is_to_wake,
             ..Owner::default()
         };
     }
 
-    /// As [`Owners::new`], and every other owner is evicted; all timers must have been removed.
+    /// As [`Owners::new`]: every other owner is evicted. All calls must have ended.
     pub(crate) fn restart(&mut self) {
-        self.wakes.clear();
-        for index in 0..u32::try_from(self.list.len()).unwrap_or(u32::MAX) {
-            self.at(index).woken = false;
+        self.to_wake.clear();
+        for index in self.indices() {
+            self.at(index).is_to_wake = false;
             self.remove(index);
         }
         let first = self.at(OwnerId::FIRST.index);
-        first.alive = true;
+        first.is_alive = true;
         first.generation = OwnerId::FIRST.generation;
     }
 
     pub(crate) fn find(&self, id: OwnerId) -> Option<u32> {
         let owner = self.list.get(id.index as usize)?;
-        (owner.alive && owner.generation == id.generation).then_some(id.index)
-    }
-
-    pub(crate) fn at(&mut self, index: u32) -> &mut Owner {
-        &mut self.list[index as usize]
+        (owner.is_alive && owner.generation == id.generation).then_some(id.index)
     }
 
     pub(crate) fn get(&self, index: u32) -> &Owner {
@@ -130,26 +126,30 @@ impl Owners {
     pub(crate) fn push_event(&mut self, index: u32, event: Event) {
         let owner = &mut self.list[index as usize];
         owner.events.push_back(event);
-        if !owner.woken {
-            owner.woken = true;
-            self.wakes.push(index);
+        if !owner.is_to_wake {
+            owner.is_to_wake = true;
+            self.to_wake.push(index);
+        }
+    }
+
+    pub(crate) fn push_event_to_all(&mut self, event: Event) {
+        for index in self.indices() {
+            if self.get(index).is_alive {
+                self.push_event(index, event);
+            }
         }
     }
 
     pub(crate) fn pop_event(&mut self, index: u32) -> Option<Event> {
-        self.list[index as usize].events.pop_front()
-    }
-
-    pub(crate) fn events(&self, index: u32) -> impl Iterator<Item = &Event> {
-        self.list[index as usize].events.iter()
+        self.at(index).events.pop_front()
     }
 
     /// An owner that has had an event since it was named here last.
     pub(crate) fn pop_wake(&mut self) -> Option<OwnerId> {
-        while let Some(index) = self.wakes.pop() {
+        while let Some(index) = self.to_wake.pop() {
             let owner = self.at(index);
-            owner.woken = false;
-            if owner.alive {
+            owner.is_to_wake = false;
+            if owner.is_alive {
                 return Some(OwnerId {
                     index,
                     generation: owner.generation,
@@ -159,129 +159,115 @@ impl Owners {
         None
     }
 
-    pub(crate) fn watch_idle(&mut self, index: u32) {
-        let watched = core::mem::replace(&mut self.at(index).watches_idle, true);
-        self.watchers += u32::from(!watched);
-    }
-
-    /// True if it watched.
-    fn forget_idle(&mut self, index: u32) -> bool {
-        let watched = core::mem::take(&mut self.at(index).watches_idle);
-        self.watchers -= u32::from(watched);
-        watched
-    }
-
-    /// One idle event to each owner that watches.
-    pub(crate) fn tell_idle(&mut self) {
-        if self.watchers == 0 {
-            return;
-        }
-        for index in 0..u32::try_from(self.list.len()).unwrap_or(u32::MAX) {
-            if self.forget_idle(index) {
-                self.push_event(index, Event::Idle);
-            }
-        }
-    }
-
-    /// Whether nothing can fall due and nobody watches.
-    pub(crate) const fn is_calm(&self) -> bool {
-        self.armed == 0 && self.watchers == 0
-    }
-
-    /// Sets what an owner watches for; the lightest of its wishes counts, 0 ends them.
-    pub(crate) fn watch_room(&mut self, index: u32, weight: u32) {
-        let watched = &mut self.list[index as usize].watches_room;
-        self.watchers -= u32::from(*watched > 0);
-        *watched = if *watched > 0 {
-            weight.min(*watched)
-        } else {
-            weight
-        };
-        self.watchers += u32::from(*watched > 0);
-    }
-
-    /// One room event to each owner whose weight `has_room`.
-    pub(crate) fn tell_room(&mut self, has_room: impl Fn(u32) -> bool) {
-        if self.watchers == 0 {
-            return;
-        }
-        for index in 0..u32::try_from(self.list.len()).unwrap_or(u32::MAX) {
-            let weight = self.get(index).watches_room;
-            if weight > 0 && has_room(weight) {
-                self.watch_room(index, 0);
-                self.push_event(index, Event::Room);
-            }
-        }
-    }
-
-    pub(crate) const fn has_deadlines(&self) -> bool {
+    /// Whether any timer is set: if not, nothing can fall due.
+    pub(crate) const fn has_timers(&self) -> bool {
         self.armed > 0
     }
 
-    pub(crate) const fn nothing_due(&self, now: Instant) -> bool {
+    // Time 2.1
+    pub(crate) const fn is_nothing_due(&self, now: Instant) -> bool {
         now.as_nanos() < self.next_due.as_nanos()
     }
 
-    /// Makes the lower bound exact again.
-    pub(crate) fn refresh_next_due(&mut self, store: &Store) {
-        let first = |owner: &Owner| owner.first_deadline(store);
-        self.next_due = self
-            .list
-            .iter()
-            .filter_map(first)
-            .min()
-            .unwrap_or(Instant::NEVER);
+    /// Makes `next_due` exact again; in between it may lie too early, which costs a look.
+    pub(crate) fn refresh_next_due(&mut self, calls: &Calls) {
+        let first = |owner: &Owner| owner.first_deadline(calls);
+        let first = self.list.iter().filter_map(first).min();
+        self.next_due = first.unwrap_or(Instant::NEVER);
     }
 
-    /// Sets the timer of a slot that has none.
-    pub(crate) fn arm(&mut self, store: &mut Store, kind: Kind, at: Instant, slot: u32) {
+    /// Sets the timer of a slot that has none, for the phase that it is in.
+    pub(crate) fn arm(&mut self, calls: &mut Calls, at: Instant, slot: u32) {
+        let call = calls.get(slot);
+        let (owner, Some(timer)) = (call.owner, Timer::of(call.phase)) else {
+            return;
+        };
+        // Options 2.2: too far off to represent is never.
         if at < Instant::NEVER {
             self.armed += 1;
             self.next_due = self.next_due.min(at);
-            let owner = store.get(slot).owner;
-            self.at(owner).timers[kind as usize].insert(store, at, slot);
+            self.at(owner).timers[timer as usize].insert(calls, at, slot);
         }
     }
 
-    /// Takes the timer of a slot away, if it has one.
-    pub(crate) fn disarm(&mut self, store: &mut Store, kind: Kind, slot: u32) {
-        let entry = store.get(slot);
-        if entry.timer != crate::store::NIL {
-            self.list[entry.owner as usize].timers[kind as usize].remove(store, slot);
-            self.armed -= 1;
-            if self.armed == 0 {
-                self.next_due = Instant::NEVER;
-            }
+    /// Takes the timer of a slot away, if it has one, before it leaves its phase.
+    pub(crate) fn disarm(&mut self, calls: &mut Calls, slot: u32) {
+        let call = calls.get(slot);
+        let (owner, place) = (call.owner, call.timer);
+        let Some(timer) = Timer::of(call.phase).filter(|_| place != NIL) else {
+            return;
+        };
+        self.at(owner).timers[timer as usize].remove(calls, slot);
+        self.armed -= 1;
+        if self.armed == 0 {
+            self.next_due = Instant::NEVER;
         }
     }
 
-    /// The first deadline of a kind among all owners that is due, taken out of its heap.
-    pub(crate) fn pop_due(
-        &mut self,
-        store: &mut Store,
-        kind: Kind,
-        now: Instant,
-    ) -> Option<Deadline> {
-        let firsts = self
-            .list
-            .iter()
-            .filter_map(|owner| owner.timers[kind as usize].first(store));
-        let first = firsts.min().filter(|deadline| deadline.at <= now)?;
-        self.disarm(store, kind, first.slot);
-        Some(first)
+    // Time 2.2: by deadline, then by arrival or admission.
+    /// The first timer of a kind, among all owners, that is due.
+    pub(crate) fn first_due(&self, calls: &Calls, timer: Timer, now: Instant) -> Option<Deadline> {
+        let of_owner = |owner: &Owner| owner.timers[timer as usize].first(calls);
+        let firsts = self.list.iter().filter_map(of_owner);
+        firsts.min().filter(|deadline| deadline.at <= now)
+    }
+
+    /// A run without a slot begins.
+    pub(crate) fn add_counted(&mut self, index: u32, compartment: u32, runs: u32) {
+        let counted = &mut self.list[index as usize].counted;
+        let place = compartment as usize;
+        if let Some(count) = counted.get_mut(place) {
+            *count += runs;
+        } else {
+            counted.resize(place, 0);
+            counted.push(runs);
+        }
+    }
+
+    /// Takes up to this many runs without a slot; answers how many there were.
+    pub(crate) fn take_counted(&mut self, index: u32, compartment: u32, runs: u32) -> u32 {
+        let counted = &mut self.list[index as usize].counted;
+        let Some(count) = counted.get_mut(compartment as usize) else {
+            return 0;
+        };
+        let taken = runs.min(*count);
+        *count -= taken;
+        taken
+    }
+
+    pub(crate) fn indices(&self) -> core::ops::Range<u32> {
+        0..u32::try_from(self.list.len()).unwrap_or(u32::MAX)
+    }
+
+    fn at(&mut self, index: u32) -> &mut Owner {
+        &mut self.list[index as usize]
     }
 }
 
 impl Owner {
-    pub(crate) fn first_deadline(&self, store: &Store) -> Option<Instant> {
-        let firsts = self.timers.iter().filter_map(|timers| timers.first(store));
+    pub(crate) fn events(&self) -> impl Iterator<Item = &Event> {
+        self.events.iter()
+    }
+
+    pub(crate) fn timers(&self) -> impl Iterator<Item = (Timer, &Deadlines)> {
+        Timer::ALL.into_iter().zip(&self.timers)
+    }
+
+    /// Runs without a slot, by compartment.
+    pub(crate) fn counted(&self) -> &[u32] {
+        &self.counted
+    }
+
+    pub(crate) fn first_deadline(&self, calls: &Calls) -> Option<Instant> {
+        let firsts = self.timers.iter().filter_map(|timers| timers.first(calls));
         firsts.map(|deadline| deadline.at).min()
     }
 
-    /// Whether anybody who was not answered yet depends on its timers.
-    pub(crate) fn keeps_alive(&self, store: &Store) -> bool {
-        [Kind::Wait, Kind::Run]
-            .iter()
-            .any(|kind| self.timers[*kind as usize].first(store).is_some())
+    // Running 10.1, Running 10.2
+    /// Whether a caller that has no answer yet depends on its timers.
+    pub(crate) fn keeps_alive(&self, calls: &Calls) -> bool {
+        let unanswered = [Timer::Wait, Timer::Run];
+        let has = |timer: &Timer| self.timers[*timer as usize].first(calls).is_some();
+        unanswered.iter().any(has)
     }
 }

@@ -1,7 +1,7 @@
 //! Which runs are measured. Reading a clock twice costs more than the rest of a short call.
 
-/// Chooses the first run and then, at random, one in `every` on average: whether a run is chosen does not depend on how long
-/// it takes, nor on a rhythm of the calls.
+/// Chooses the first run and then, at random, one in `every` on average. Whether a run is chosen
+/// depends neither on how long it takes nor on a rhythm of the calls.
 #[derive(Debug)]
 pub(crate) struct Sampling {
     every: u32,
@@ -24,14 +24,14 @@ impl Sampling {
         self.every
     }
 
-    /// Whether the next run is to be measured.
-    pub(crate) const fn is_due(&self) -> bool {
-        self.left == 0
+    /// How many runs may begin before one is to be measured.
+    pub(crate) const fn left(&self) -> u32 {
+        self.left
     }
 
-    /// Counts one run that is not measured: none may be due.
-    pub(crate) const fn skip(&mut self) {
-        self.left -= 1;
+    /// Counts runs that are not measured: no more than are left.
+    pub(crate) const fn skip(&mut self, runs: u32) {
+        self.left -= runs;
     }
 
     /// Counts one run; answers whether to measure it.
@@ -44,9 +44,11 @@ impl Sampling {
         true
     }
 
+    // Stats 2.3
     /// Uniform in `0..=2 · (every - 1)`, so that its mean is `every - 1`.
     fn gap(&mut self) -> u32 {
-        // Marsaglia's xorshift with the shifts 13, 17, 5: of period 2^32 - 1, and good enough to keep out of step.
+        // Marsaglia's xorshift with the shifts 13, 17, 5, of period 2^32 - 1: a fixed gap would
+        // measure the same calls of a periodic load again and again.
         self.random ^= self.random << 13;
         self.random ^= self.random >> 17;
         self.random ^= self.random << 5;

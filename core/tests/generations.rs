@@ -1,6 +1,6 @@
 //! Numbers that come round: a place that is used millions of times gives out its first number again.
 
-use bulkheads::{Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request};
+use bulkheads_core::{Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request};
 
 const NOW: Instant = Instant::ZERO;
 /// The last before they start again at 1.

@@ -1,6 +1,6 @@
 //! Quantiles against sorted values: the nearest rank, within the error that the type promises.
 
-use bulkheads::Histogram;
+use bulkheads_core::Histogram;
 use proptest::prelude::*;
 
 /// From nothing to centuries, each length as likely.

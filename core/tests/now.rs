@@ -1,6 +1,6 @@
 //! The ways in and out that look at no clock: when they serve, and when they leave it to the others.
 
-use bulkheads::{Bulkhead, Config, Instant, Outcome, OwnerId, Request, Span};
+use bulkheads_core::{Bulkhead, Config, Instant, Outcome, OwnerId, Request, Span};
 
 const NOW: Instant = Instant::ZERO;
 
@@ -14,7 +14,7 @@ fn bulkhead(config: Config) -> Bulkhead {
 }
 
 /// Of several runs in a row at most one is measured; the others need no clock.
-fn admit(core: &mut Bulkhead) -> bulkheads::Id {
+fn admit(core: &mut Bulkhead) -> bulkheads_core::Id {
     if let Some(id) = core.admit_now(Request::run(1)) {
         return id;
     }

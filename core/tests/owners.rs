@@ -1,10 +1,10 @@
 //! Several drivers over one core: whose events, whose timers, and the death of one.
 
-use bulkheads::engine::{Engine, Options, RUN, owner_number};
-use bulkheads::{
+use bulkheads_core::{
     Admission, Bulkhead, Config, Event, Id, Instant, Notation, Outcome, OwnerId, Rejection,
     Request, Span,
 };
+use bulkheads_engine::{Engine, Options, RUN, owner_number};
 
 const NOW: Instant = Instant::ZERO;
 

@@ -1,11 +1,11 @@
 //! Calls that wait for themselves: what their caller's own context holds and what they want are more than there is.
 
-use bulkheads::engine::{Engine, Options, RUN};
-use bulkheads::mailbox::MAILBOX_LEN;
-use bulkheads::{
+use bulkheads_core::{
     Admission, Bulkhead, Config, Event, Id, Instant, Notation, Outcome, OwnerId, Rejection,
     Request, STATS,
 };
+use bulkheads_engine::mailbox::MAILBOX_LEN;
+use bulkheads_engine::{Engine, Options, RUN};
 
 const NOW: Instant = Instant::ZERO;
 const REENTRANT: Admission = Admission::Rejected(Rejection::Reentrant);
@@ -56,7 +56,9 @@ fn without_a_queue_and_unwilling_to_wait_it_is_the_same() {
     assert_eq!(ask(&mut bare, 1, 1), REENTRANT);
     let mut core = bulkhead(1, 5);
     id_of(ask(&mut core, 1, 0));
-    let unwilling = Request::run(1).holding(1).timeout(bulkheads::Span::ZERO);
+    let unwilling = Request::run(1)
+        .holding(1)
+        .timeout(bulkheads_core::Span::ZERO);
     assert_eq!(core.acquire(NOW, unwilling), Ok(REENTRANT));
 }
 
@@ -103,7 +105,7 @@ fn the_limit_counts_as_it_is_at_the_arrival() {
     assert_eq!((core.queued(), core.poll_event(OwnerId::FIRST)), (1, None));
     assert_eq!(
         core.cancel(NOW, waits),
-        bulkheads::Cancellation::Withdrawn,
+        bulkheads_core::Cancellation::Withdrawn,
         "it waits until its time-out"
     );
 }
@@ -129,7 +131,7 @@ fn try_acquire_never_waits_not_even_for_itself() {
 
 #[test]
 fn an_id_holds_its_permits_from_the_grant_until_they_come_back() {
-    let span = bulkheads::Span::from_millis;
+    let span = bulkheads_core::Span::from_millis;
     let config = Config::new(3).max_queue(5).call_timeout(span(10));
     let mut core = Bulkhead::new(config.abandon_after(span(10))).expect("valid options");
     let held = id_of(ask(&mut core, 3, 0));

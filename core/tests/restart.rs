@@ -1,6 +1,8 @@
 //! A bulkhead that begins anew forgets everybody, and nobody from before can disturb it.
 
-use bulkheads::{Admission, Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request, Span, State};
+use bulkheads_core::{
+    Admission, Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request, Span, State,
+};
 
 const AT: Instant = Instant::from_nanos(5);
 const LATER: Instant = Instant::from_nanos(1_000_000_000_000);

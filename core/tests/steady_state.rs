@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use bulkheads::{Admission, Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request, Span};
+use bulkheads_core::{Admission, Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request, Span};
 
 struct Counting;
 

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use bulkheads::{
+use bulkheads_core::{
     Admission, Bulkhead, Cancellation, Config, Event, Id, Instant, MAX_COUNT, Outcome, OwnerId,
     Request, Span,
 };

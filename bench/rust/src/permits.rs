@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bulkheads::{Bulkhead, Config, Id, Instant, Outcome, Request};
+use bulkheads_core::{Bulkhead, Config, Id, Instant, Outcome, Request};
 
 use crate::harness::{Contender, Race};
 

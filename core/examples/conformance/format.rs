@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bulkheads::{Config, Instant, Span};
+use bulkheads_core::{Config, Instant, Span};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

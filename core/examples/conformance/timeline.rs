@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bulkheads::{
+use bulkheads_core::{
     Admission, Bulkhead, Cancellation, Event, Id, Instant, Outcome, OwnerId, Rejection, Request,
     Snapshot,
 };
@@ -126,20 +126,22 @@ impl Timeline {
         }
     }
 
-    /// Books an event under its label; answers the id of a grant that somebody still wants.
+    /// Books an event under its label; answers the id of a grant whose caller still waits for it.
     fn take(&mut self, event: Event) -> Option<Id> {
         let (id, state) = match event {
             Event::Granted { id } => (id, "running"),
             Event::QueueTimedOut { id, .. } => (id, "queue_timeout"),
-            Event::Closed { id, .. } | Event::CallClosed { id, .. } => (id, "closed"),
+            Event::Closed { id, .. } => (id, "closed"),
             Event::TooHeavy { id, .. } => (id, "too_heavy"),
-            Event::Cancelled { id, .. } => (id, "cancelled"),
+            Event::Cancelled { id } => (id, "cancelled"),
             Event::CallTimedOut { id, .. } => (id, "call_timeout"),
-            Event::Idle => {
+            Event::Idle { .. } => {
                 self.idle = true;
                 return None;
             }
-            _ => unreachable!("an event that this runner does not know"),
+            Event::Abort { .. } | Event::Capacity { .. } => {
+                unreachable!("no step of a scenario asks for it")
+            }
         };
         let name = &self.names[&id];
         let label = self
@@ -172,7 +174,7 @@ impl Timeline {
         }
         if matches!(step.verb, Verb::Close | Verb::Drain) {
             self.ended = true;
-            self.idle |= self.core.watch_idle(now, ME);
+            self.idle |= self.core.watch_idle(now, ME).is_none();
         }
         Ok(None)
     }
@@ -200,7 +202,6 @@ impl Timeline {
             Admission::Admitted(id) => (id, "running"),
             Admission::Queued(id) => (id, "waiting"),
             Admission::Rejected(rejection) => (Id::from_raw(0), code(rejection)),
-            _ => return Err("an admission that this runner does not know".to_owned()),
         };
         self.label(step, id, state)
     }
@@ -274,7 +275,6 @@ impl Timeline {
                     self.core.finish(now, id, Outcome::Failed);
                 }
             }
-            _ => return Err("a cancellation that this runner does not know".to_owned()),
         }
         Ok(name)
     }
@@ -352,9 +352,8 @@ fn code(rejection: Rejection) -> &'static str {
         Rejection::Closed => "closed",
         Rejection::Full(_) => "full",
         Rejection::QueueTimeout => "queue_timeout",
-        Rejection::Reentrant => "reentrant",
+        Rejection::Reentrant { .. } => "reentrant",
         Rejection::TooHeavy => "too_heavy",
-        _ => "unknown",
     }
 }
 

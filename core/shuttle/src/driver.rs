@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use bulkheads::OwnerId;
-use bulkheads::engine::{Engine, EventNumbers, RUN};
+use bulkheads_core::OwnerId;
+use bulkheads_engine::{Engine, EventNumbers, RUN};
 use shuttle::rand::{Rng, thread_rng};
 use shuttle::sync::Arc;
 

@@ -3,8 +3,8 @@
 use std::sync::Mutex as Plain;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bulkheads::engine::{Engine, Options, owner_number};
-use bulkheads::{Notation, OwnerId};
+use bulkheads_engine::{Engine, Options, owner_number};
+use bulkheads_core::{Notation, OwnerId};
 use shuttle::sync::{Arc, Mutex, MutexGuard};
 
 use crate::bell::Bell;

@@ -1,7 +1,7 @@
 //! One thread holds the only permit, another wants it. Every schedule there is where an input is one step; where it is four,
 //! there are millions, of which some are tried.
 
-use bulkheads::engine::Options;
+use bulkheads_engine::Options;
 use bulkheads_shuttle::{Driver, Host, Waking, schedules};
 use shuttle::sync::Arc;
 use shuttle::thread;

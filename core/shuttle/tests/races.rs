@@ -1,6 +1,6 @@
 //! Grant, time-out, cancel, release, close and evict, racing over threads in every order that the schedulers think of.
 
-use bulkheads::engine::Options;
+use bulkheads_engine::Options;
 use bulkheads_shuttle::{Fate, Host, Waking, schedules};
 use shuttle::thread;
 

@@ -5,11 +5,11 @@ mod world;
 
 use std::cell::RefCell;
 
-use bulkheads::{Bulkhead, Config, Instant, Outcome, Request, Span};
+use bulkheads_core::{Bulkhead, Config, Instant, Request, Span};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 
-use world::{Asked, COUNTS, Input, NEVER, OWNERS, Settings, World};
+use world::{Asked, COUNTS, End, Input, NEVER, OWNERS, Settings, World};
 
 /// How many histories are played, unless `PROPTEST_CASES` says otherwise.
 const CASES: u32 = 10_000;
@@ -32,25 +32,25 @@ fn settings() -> impl Strategy<Value = Settings> {
     )
 }
 
-/// What the caller says that it holds, true or not.
-fn holding() -> impl Strategy<Value = u64> {
-    prop_oneof![6 => Just(0), 2 => 1..7_u64, 1 => Just(u64::MAX)]
+/// How many of the latest ids the caller says that it holds, true or not.
+fn held() -> impl Strategy<Value = usize> {
+    prop_oneof![6 => Just(0), 2 => 1..7_usize, 1 => Just(usize::MAX)]
 }
 
 fn asked() -> impl Strategy<Value = Asked> {
     let deadline = prop_oneof![3 => Just(NEVER), 1 => 0..20_u64];
     let timeout = prop_oneof![3 => Just(NEVER), 1 => 0..8_u64];
     let flags = (any::<bool>(), 0..20_u8, any::<bool>());
-    (0..OWNERS, 1..5_u32, timeout, deadline, flags, holding()).prop_map(
-        |(owner, weight, timeout, deadline, (run, aborted, now), holding)| Asked {
+    (0..OWNERS, 1..5_u32, timeout, deadline, flags, held()).prop_map(
+        |(owner, weight, timeout, deadline, (run, aborted, untimed), held)| Asked {
             owner,
             weight,
             run,
             timeout,
             deadline,
             aborted: aborted == 0,
-            holding,
-            now,
+            held,
+            untimed,
         },
     )
 }
@@ -59,16 +59,19 @@ fn inputs() -> impl Strategy<Value = Input> {
     let pick = || 0..12_usize;
     let whose = || (0..OWNERS, 1..5_u32);
     let outcome = prop_oneof![
-        3 => Just(Outcome::Completed),
-        2 => Just(Outcome::Failed),
-        1 => Just(Outcome::Leaked),
+        3 => Just(End::Completed),
+        2 => Just(End::Failed),
+        1 => Just(End::Leaked),
     ];
     let calls = prop_oneof![
         12 => asked().prop_map(Input::Acquire),
         2 => whose().prop_map(|(owner, weight)| Input::TryAcquire { owner, weight }),
         6 => pick().prop_map(Input::Start),
         7 => (pick(), outcome.clone()).prop_map(|(pick, outcome)| Input::Finish(pick, outcome)),
-        3 => (pick(), outcome).prop_map(|(pick, outcome)| Input::FinishNow(pick, outcome)),
+        3 => (pick(), outcome.clone()).prop_map(|(pick, end)| Input::FinishUntimed(pick, end)),
+        2 => asked().prop_map(Input::Offer),
+        4 => (0..OWNERS).prop_map(Input::AdmitCounted),
+        4 => (0..OWNERS, outcome).prop_map(|(owner, end)| Input::FinishCounted(owner, end)),
         2 => pick().prop_map(Input::Release),
         3 => pick().prop_map(Input::Cancel),
         1 => prop::collection::vec(pick(), 0..5).prop_map(Input::Abort),
@@ -83,8 +86,8 @@ fn inputs() -> impl Strategy<Value = Input> {
         1 => Just(Input::Haunt),
         1 => Just(Input::Invalid),
         1 => (0..OWNERS).prop_map(Input::WatchIdle),
-        1 => (whose(), holding()).prop_map(|((owner, weight), holding)| {
-            Input::WatchRoom { owner, weight, holding }
+        1 => (whose(), held()).prop_map(|((owner, weight), held)| {
+            Input::WatchCapacity { owner, weight, held }
         }),
         2 => (0..OWNERS, pick()).prop_map(|(owner, events)| Input::Take { owner, events }),
         2 => Just(Input::Wake),
@@ -99,7 +102,7 @@ fn crowds() -> impl Strategy<Value = Vec<Input>> {
             deadline,
             timeout: NEVER,
             aborted: false,
-            holding: 0,
+            held: 0,
             ..asked
         })
     });

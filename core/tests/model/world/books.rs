@@ -1,6 +1,6 @@
 //! Every figure of a snapshot that the naive side can know.
 
-use bulkheads::{Snapshot, Summary};
+use bulkheads_core::{Snapshot, Summary};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Books {

@@ -1,9 +1,7 @@
 //! A history out of any bytes, for the fuzzer: each byte string is one, and small changes of it are small changes of that.
 
-use bulkheads::Outcome;
-
 use super::naive::NEVER;
-use super::{Asked, Input, OWNERS, Settings};
+use super::{Asked, End, Input, OWNERS, Settings};
 
 /// The settings and inputs that these bytes say; the history ends where they do.
 pub(crate) fn history(bytes: &[u8]) -> (Settings, Vec<Input>) {
@@ -57,10 +55,10 @@ impl Bytes<'_> {
     }
 
     /// None, a few, or more than there can be.
-    fn holding(&mut self) -> u64 {
+    fn held(&mut self) -> usize {
         match self.below(8) {
-            7 => u64::MAX,
-            permits => u64::from(permits),
+            7 => usize::MAX,
+            ids => usize::from(ids),
         }
     }
 
@@ -68,11 +66,11 @@ impl Bytes<'_> {
         usize::from(self.below(64))
     }
 
-    fn outcome(&mut self) -> Outcome {
+    fn ending(&mut self) -> End {
         match self.below(3) {
-            0 => Outcome::Completed,
-            1 => Outcome::Failed,
-            _ => Outcome::Leaked,
+            0 => End::Completed,
+            1 => End::Failed,
+            _ => End::Leaked,
         }
     }
 
@@ -93,12 +91,8 @@ impl Bytes<'_> {
                 u64::from(self.below(100))
             },
             aborted: flags & 0xF0 == 0xF0,
-            holding: if flags & 0x30 == 0x20 {
-                self.holding()
-            } else {
-                0
-            },
-            now: flags & 8 == 0,
+            held: if flags & 0x30 == 0x20 { self.held() } else { 0 },
+            untimed: flags & 8 == 0,
         }
     }
 
@@ -110,8 +104,8 @@ impl Bytes<'_> {
                 weight: self.weight(),
             },
             6 | 7 => Input::Start(self.pick()),
-            8 => Input::Finish(self.pick(), self.outcome()),
-            9 => Input::FinishNow(self.pick(), self.outcome()),
+            8 => Input::Finish(self.pick(), self.ending()),
+            9 => Input::FinishUntimed(self.pick(), self.ending()),
             10 => Input::Release(self.pick()),
             11 => Input::Cancel(self.pick()),
             12 => {
@@ -124,10 +118,10 @@ impl Bytes<'_> {
             16 => Input::Evict(self.owner()),
             17 => Input::Haunt,
             18 => Input::WatchIdle(self.owner()),
-            19 => Input::WatchRoom {
+            19 => Input::WatchCapacity {
                 owner: self.owner(),
                 weight: self.weight(),
-                holding: self.holding(),
+                held: self.held(),
             },
             20 => Input::Take {
                 owner: self.owner(),
@@ -136,6 +130,9 @@ impl Bytes<'_> {
             21 => Input::Wake,
             22 => match self.below(8) {
                 7 => Input::Invalid,
+                6 => Input::Offer(self.asked()),
+                5 => Input::AdmitCounted(self.owner()),
+                4 => Input::FinishCounted(self.owner(), self.ending()),
                 nanos => Input::Back(u64::from(nanos)),
             },
             _ => Input::Pass(u64::from(self.below(6))),

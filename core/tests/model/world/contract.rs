@@ -1,8 +1,10 @@
 //! What the contract says of each input, on the naive side.
 
-use bulkheads::{Admission, Cancellation, Event, FullReason, Id, Outcome, Rejection, State};
+use bulkheads_core::{
+    Admission, Cancellation, Event, FullReason, Id, Offer, Outcome, Reclaim, Rejection, State,
+};
 
-use super::naive::{Holder, NEVER, Owner, Phase, Waiter};
+use super::naive::{COUNTED, HERE, Holder, NEVER, Owner, Phase, Waiter};
 use super::{Asked, Checked, World, agree};
 
 #[derive(Debug)]
@@ -14,7 +16,7 @@ pub(super) enum Want {
 
 impl World {
     /// What the contract says of an arrival, check by check in its order.
-    pub(super) fn want(&mut self, asked: &Asked, deadline: u64) -> Want {
+    pub(super) fn want(&mut self, asked: &Asked, deadline: u64, held: &[Id]) -> Want {
         self.naive.advance(self.time);
         let (naive, weight) = (&self.naive, asked.weight);
         let limit = naive.settings.limit;
@@ -28,8 +30,9 @@ impl World {
             Want::Rejected(Rejection::TooHeavy)
         } else if naive.waiters.is_empty() && naive.used() + u64::from(weight) <= u64::from(limit) {
             Want::Admitted
-        } else if naive.waits_for_itself(weight, asked.holding) {
-            Want::Rejected(Rejection::Reentrant)
+        } else if naive.waits_for_itself(weight, naive.held(held)) {
+            let holding = naive.held(held);
+            Want::Rejected(Rejection::Reentrant { holding })
         } else if naive.waiters.len() < naive.settings.max_queue as usize && asked.timeout > 0 {
             Want::Queued
         } else {
@@ -45,7 +48,7 @@ impl World {
             (_, 0, _) => FullReason::NoQueue,
             (_, _, true) => FullReason::QueueFull,
             (_, _, false) => {
-                assert!(unwilling, "room in the queue and willing to wait");
+                assert!(unwilling, "a place in the queue and willing to wait");
                 FullReason::NotWilling
             }
         })
@@ -78,7 +81,7 @@ impl World {
                     Rejection::Closed => &mut naive.books.closed,
                     Rejection::Full(_) => &mut naive.books.full,
                     Rejection::QueueTimeout => &mut naive.books.queue_timeout,
-                    Rejection::Reentrant => &mut naive.books.reentrant,
+                    Rejection::Reentrant { .. } => &mut naive.books.reentrant,
                     _ => &mut naive.books.too_heavy,
                 } += 1;
             }
@@ -96,14 +99,34 @@ impl World {
         };
         naive.holders[place].phase = Phase::Running;
         naive.holders[place].timer = naive.run_timer(&naive.holders[place]);
-        let (owner, run) = (naive.holders[place].owner, naive.holders[place].run);
-        if naive.aborting && run {
-            naive.tell(owner, Event::CallClosed { id });
-            naive.answer(id, naive.now);
-        }
     }
 
     pub(super) fn finish(&mut self, id: Id, outcome: Outcome) -> bool {
+        let Some(phase) = self.take_back(id) else {
+            return false;
+        };
+        let books = &mut self.naive.books;
+        *match outcome {
+            Outcome::Completed if phase != Phase::Overrun => &mut books.completed,
+            Outcome::Completed | Outcome::Failed => &mut books.failed,
+        } += 1;
+        true
+    }
+
+    pub(super) fn reclaim(&mut self, id: Id) -> Reclaim {
+        if self.take_back(id).is_none() {
+            return Reclaim::Stale;
+        }
+        self.naive.books.leaked += 1;
+        if self.naive.books.leaked == 1 {
+            Reclaim::First
+        } else {
+            Reclaim::Again
+        }
+    }
+
+    /// Takes the permits of an id back, whatever the end is; answers the phase it was in.
+    fn take_back(&mut self, id: Id) -> Option<Phase> {
         let naive = &mut self.naive;
         // A result in hand is never thrown away: its bound acts no longer.
         for one in naive.holders.iter_mut().filter(|one| one.id == id) {
@@ -112,15 +135,23 @@ impl World {
             }
         }
         naive.advance(self.time);
-        let Some(one) = naive.take(id) else {
+        let one = naive.take(id).filter(|_| id != COUNTED)?;
+        naive.books.ran.add(naive.now - one.since);
+        naive.settle();
+        Some(one.phase)
+    }
+
+    pub(super) fn finish_counted(&mut self, owner: usize, outcome: Outcome) -> bool {
+        let naive = &mut self.naive;
+        naive.advance(self.time);
+        let Some(place) = naive.counted(owner) else {
             return false;
         };
+        naive.holders.remove(place);
         *match outcome {
-            Outcome::Leaked => &mut naive.books.leaked,
-            Outcome::Completed if one.phase != Phase::Overrun => &mut naive.books.completed,
-            _ => &mut naive.books.failed,
+            Outcome::Completed => &mut naive.books.completed,
+            Outcome::Failed => &mut naive.books.failed,
         } += 1;
-        naive.books.ran.add(naive.now - one.since);
         naive.settle();
         true
     }
@@ -183,16 +214,14 @@ impl World {
     pub(super) fn close(&mut self, abort: bool) {
         self.naive.advance(self.time);
         self.naive.state = State::Closed;
-        self.naive.aborting |= abort;
         for one in self.naive.take_waiters(|_| true) {
             self.naive.books.closed += 1;
             let (id, nanos) = (one.id, self.naive.now - one.since);
             self.naive.tell(one.owner, Event::Closed { id, nanos });
         }
-        for one in self.naive.holders.clone() {
-            if abort && one.run && one.phase == Phase::Running {
-                self.naive.tell(one.owner, Event::CallClosed { id: one.id });
-                self.naive.answer(one.id, self.naive.now);
+        if abort && !std::mem::replace(&mut self.naive.aborting, true) {
+            for owner in 0..self.naive.owners.len() {
+                self.naive.tell(owner, Event::Abort { compartment: HERE });
             }
         }
         self.naive.settle();
@@ -207,25 +236,52 @@ impl World {
         self.naive.settle();
     }
 
-    pub(super) fn watch_idle(&mut self, owner: usize) -> bool {
+    pub(super) fn watch_idle(&mut self, owner: usize) -> Option<u64> {
         self.naive.advance(self.time);
-        let idle = self.naive.is_idle();
-        self.naive.owners[owner].watches_idle |= !idle;
-        idle
+        if self.naive.is_idle() {
+            return None;
+        }
+        self.naive.tickets += 1;
+        self.naive.owners[owner].watches_idle = self.naive.tickets;
+        Some(self.naive.tickets)
     }
 
-    pub(super) fn watch_room(&mut self, owner: usize, weight: u32, holding: u64) -> bool {
+    /// Books an offer: what the core admitted is a run at once, what it turned away is counted, and
+    /// what it could only queue, or reject as full, is watched for.
+    pub(super) fn offered(
+        &mut self,
+        came: Offer,
+        want: Want,
+        asked: &Asked,
+        call: impl FnOnce(Id, u64, u64) -> Waiter,
+    ) -> Checked {
+        match (came, want) {
+            (Offer::Watching, Want::Queued | Want::Rejected(Rejection::Full(_))) => {
+                self.watch(asked.owner, asked.weight);
+                Ok(())
+            }
+            (Offer::Admitted(id), want) => self.arrived(Admission::Admitted(id), want, call),
+            (Offer::Rejected(one), want) => self.arrived(Admission::Rejected(one), want, call),
+            (came, want) => Err(format!("came {came:?}, the contract says {want:?}")),
+        }
+    }
+
+    pub(super) fn watch_capacity(&mut self, owner: usize, weight: u32, held: &[Id]) -> bool {
         self.naive.advance(self.time);
         let naive = &self.naive;
-        let room = naive.has_room(weight) || naive.waits_for_itself(weight, holding);
-        if !room {
-            let wish = &mut self.naive.owners[owner].watches_room;
-            *wish = if *wish == 0 {
-                weight
-            } else {
-                weight.min(*wish)
-            };
+        let has = naive.has_capacity(weight) || naive.waits_for_itself(weight, naive.held(held));
+        if !has {
+            self.watch(owner, weight);
         }
-        room
+        has
+    }
+
+    fn watch(&mut self, owner: usize, weight: u32) {
+        let wish = &mut self.naive.owners[owner].watches_capacity;
+        *wish = if *wish == 0 {
+            weight
+        } else {
+            weight.min(*wish)
+        };
     }
 }

@@ -1,6 +1,25 @@
 //! What can be done to a bulkhead.
 
-use bulkheads::Outcome;
+use bulkheads_core::Outcome;
+
+/// How a call ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End {
+    Completed,
+    Failed,
+    /// Dropped, and reclaimed.
+    Leaked,
+}
+
+impl End {
+    pub(crate) const fn outcome(self) -> Option<Outcome> {
+        match self {
+            Self::Completed => Some(Outcome::Completed),
+            Self::Failed => Some(Outcome::Failed),
+            Self::Leaked => None,
+        }
+    }
+}
 
 /// Times are nanoseconds from now on. Owners are named by their place, calls by how many ids were given out after theirs.
 #[derive(Clone, Debug)]
@@ -11,9 +30,15 @@ pub(crate) enum Input {
         weight: u32,
     },
     Start(usize),
-    Finish(usize, Outcome),
-    /// Asks `finish_now` first.
-    FinishNow(usize, Outcome),
+    Finish(usize, End),
+    /// Asks `finish_untimed` first.
+    FinishUntimed(usize, End),
+    /// Begins a counted run, if that is possible.
+    AdmitCounted(usize),
+    /// Ends a counted run of this owner, without a clock if that is possible.
+    FinishCounted(usize, End),
+    /// Takes permits at once, or watches.
+    Offer(Asked),
     Release(usize),
     Cancel(usize),
     Abort(Vec<usize>),
@@ -25,10 +50,10 @@ pub(crate) enum Input {
     /// The owner that died last does all that an owner can.
     Haunt,
     WatchIdle(usize),
-    WatchRoom {
+    WatchCapacity {
         owner: usize,
         weight: u32,
-        holding: u64,
+        held: usize,
     },
     /// Takes so many of an owner's events.
     Take {
@@ -53,8 +78,8 @@ pub(crate) struct Asked {
     /// From three nanoseconds ago on.
     pub(crate) deadline: u64,
     pub(crate) aborted: bool,
-    /// How many permits the caller says that it holds.
-    pub(crate) holding: u64,
-    /// Asks `admit_now` first.
-    pub(crate) now: bool,
+    /// How many of the latest ids its caller says that it holds.
+    pub(crate) held: usize,
+    /// Asks `acquire_untimed` first.
+    pub(crate) untimed: bool,
 }

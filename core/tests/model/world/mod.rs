@@ -11,11 +11,11 @@ mod play;
 
 use std::fmt::Debug;
 
-use bulkheads::{Bulkhead, Config, Id, Instant, OwnerId, Span};
+use bulkheads_core::{Bulkhead, Config, Id, Instant, OwnerId, Span};
 
 use books::Books;
 pub(crate) use bytes::history;
-pub(crate) use input::{Asked, Input};
+pub(crate) use input::{Asked, End, Input};
 use naive::Naive;
 pub(crate) use naive::{NEVER, Settings};
 
@@ -23,7 +23,7 @@ pub(crate) use naive::{NEVER, Settings};
 pub(crate) const OWNERS: usize = 3;
 
 /// How many things are counted by [`World::counts`].
-pub(crate) const COUNTS: usize = 15;
+pub(crate) const COUNTS: usize = 16;
 
 /// What differs, if anything does.
 pub(crate) type Checked = Result<(), String>;
@@ -37,8 +37,8 @@ pub(crate) struct World {
     /// Every id ever given out.
     ids: Vec<Id>,
     time: u64,
-    /// How many calls came, and how many went, without a look at the clock.
-    without_clock: [u64; 2],
+    /// How many calls came, and how many went, without a clock, and how many without a slot.
+    without_clock: [u64; 3],
 }
 
 /// Plays a history from its first input to the end of everybody.
@@ -60,7 +60,7 @@ impl World {
             .timeout(span(settings.timeout))
             .call_timeout(span(settings.call_timeout))
             .abandon_after(span(settings.abandon_after));
-        let mut core = Bulkhead::new(config).expect("whoever makes settings makes valid ones");
+        let mut core = Bulkhead::new(config).expect("the strategies make valid settings");
         let mut owners = vec![OwnerId::FIRST];
         owners.resize_with(OWNERS, || core.add_owner());
         Self {
@@ -70,16 +70,17 @@ impl World {
             ghost: None,
             ids: Vec::new(),
             time: settings.origin,
-            without_clock: [0; 2],
+            without_clock: [0; 3],
         }
     }
 
     /// How often what can happen has happened.
     pub(crate) fn counts(&self) -> [u64; COUNTS] {
-        let ([came, went], books) = (self.without_clock, self.naive.books);
+        let ([came, went, counted], books) = (self.without_clock, self.naive.books);
         [
             came,
             went,
+            counted,
             books.completed,
             books.failed,
             books.call_timeouts,
@@ -102,6 +103,11 @@ impl World {
         newest.map_or(Id::from_raw(0), |place| self.ids[place])
     }
 
+    /// The latest ids, so many of them.
+    fn held(&self, ids: usize) -> Vec<Id> {
+        self.ids.iter().rev().take(ids).copied().collect()
+    }
+
     fn now(&self) -> Instant {
         Instant::from_nanos(self.time)
     }
@@ -110,14 +116,19 @@ impl World {
     fn end_everything(&mut self) -> Checked {
         self.play(&Input::Close(true))?;
         for pick in 0..self.ids.len() {
-            self.play(&Input::Finish(pick, bulkheads::Outcome::Completed))?;
+            self.play(&Input::Finish(pick, End::Completed))?;
+        }
+        for owner in 0..OWNERS {
+            while self.naive.counted(owner).is_some() {
+                self.play(&Input::FinishCounted(owner, End::Completed))?;
+            }
         }
         let left = (self.core.active(), self.core.queued());
         agree("what is left", left, (0, 0))?;
         agree(
             "idle",
             self.core.watch_idle(self.now(), self.owners[0]),
-            true,
+            None,
         )
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bulkheads::{Event, Id, State};
+use bulkheads_core::{CompartmentId, Event, Id, State};
 
 use super::books::Books;
 
@@ -44,9 +44,10 @@ pub(crate) struct Owner {
     pub(crate) events: VecDeque<Event>,
     /// Has had an event since it was named last.
     pub(crate) to_wake: bool,
-    pub(crate) watches_idle: bool,
-    /// The weight it wants room for; 0 for no wish.
-    pub(crate) watches_room: u32,
+    /// The ticket of its latest wish to hear of idleness; 0 for none.
+    pub(crate) watches_idle: u64,
+    /// The weight it wants capacity for; 0 for no wish.
+    pub(crate) watches_capacity: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +72,14 @@ pub(crate) struct Naive {
     pub(crate) holders: Vec<Holder>,
     pub(crate) owners: Vec<Owner>,
     pub(crate) books: Books,
+    pub(crate) tickets: u64,
 }
+
+/// The only compartment.
+pub(crate) const HERE: CompartmentId = CompartmentId::FIRST;
+
+/// Of runs without a slot.
+pub(crate) const COUNTED: Id = Id::from_raw(0);
 
 impl Naive {
     pub(crate) fn new(settings: Settings, owners: usize) -> Self {
@@ -86,6 +94,7 @@ impl Naive {
                 .take(owners)
                 .collect(),
             books: Books::default(),
+            tickets: 0,
         }
     }
 
@@ -99,7 +108,7 @@ impl Naive {
     }
 
     /// Whether a call of this weight would run at once, or end for good.
-    pub(crate) fn has_room(&self, weight: u32) -> bool {
+    pub(crate) fn has_capacity(&self, weight: u32) -> bool {
         let limit = self.settings.limit;
         let too_heavy = limit > 0 && weight > limit;
         let fits = self.used() + u64::from(weight) <= u64::from(limit);
@@ -112,6 +121,17 @@ impl Naive {
         let needed = holding + u64::from(weight);
         let limit = self.settings.limit;
         limit > 0 && holding > 0 && needed > u64::from(limit)
+    }
+
+    /// What these ids hold.
+    pub(crate) fn held(&self, ids: &[Id]) -> u64 {
+        ids.iter().map(|id| u64::from(self.permits(*id))).sum()
+    }
+
+    /// The place of a counted run of this owner.
+    pub(crate) fn counted(&self, owner: usize) -> Option<usize> {
+        let counted = |one: &Holder| one.id == COUNTED && one.owner == owner;
+        self.holders.iter().position(counted)
     }
 
     pub(crate) fn permits(&self, id: Id) -> u32 {
@@ -200,15 +220,24 @@ impl Naive {
             self.admit(&one, Phase::Granted);
         }
         for owner in 0..self.owners.len() {
-            if self.is_idle() && std::mem::take(&mut self.owners[owner].watches_idle) {
-                self.tell(owner, Event::Idle);
+            let ticket = self.owners[owner].watches_idle;
+            if self.is_idle() && ticket > 0 {
+                self.owners[owner].watches_idle = 0;
+                let compartment = HERE;
+                self.tell(
+                    owner,
+                    Event::Idle {
+                        compartment,
+                        ticket,
+                    },
+                );
             }
         }
         for owner in 0..self.owners.len() {
-            let weight = self.owners[owner].watches_room;
-            if weight > 0 && self.has_room(weight) {
-                self.owners[owner].watches_room = 0;
-                self.tell(owner, Event::Room);
+            let weight = self.owners[owner].watches_capacity;
+            if weight > 0 && self.has_capacity(weight) {
+                self.owners[owner].watches_capacity = 0;
+                self.tell(owner, Event::Capacity { compartment: HERE });
             }
         }
     }

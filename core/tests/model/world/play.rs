@@ -1,12 +1,12 @@
 //! One input on both sides.
 
-use bulkheads::{
-    Admission, Id, Instant, MAX_COUNT, Outcome, OwnerId, Rejection, Request, Span, State,
+use bulkheads_core::{
+    Admission, Id, Instant, MAX_COUNT, Outcome, OwnerId, Rejection, Request, Span, State, Untimed,
 };
 
 use super::contract::Want;
-use super::naive::{NEVER, Waiter};
-use super::{Asked, Checked, Input, World, agree};
+use super::naive::{COUNTED, NEVER, Phase, Waiter};
+use super::{Asked, Checked, End, Input, World, agree};
 
 impl World {
     pub(crate) fn play(&mut self, input: &Input) -> Checked {
@@ -15,12 +15,11 @@ impl World {
             Input::Acquire(asked) => self.acquire(asked)?,
             Input::TryAcquire { owner, weight } => self.try_acquire(owner, weight)?,
             Input::Start(pick) => self.start(self.id(pick)),
-            Input::Finish(pick, outcome) => {
-                let id = self.id(pick);
-                let came = self.core.finish(now, id, outcome);
-                agree("finish", came, self.finish(id, outcome))?;
-            }
-            Input::FinishNow(pick, outcome) => self.finish_now(self.id(pick), outcome)?,
+            Input::Finish(pick, end) => self.end(self.id(pick), end, false)?,
+            Input::FinishUntimed(pick, end) => self.end(self.id(pick), end, true)?,
+            Input::AdmitCounted(owner) => self.admit_counted(owner),
+            Input::FinishCounted(owner, end) => self.end_counted(owner, end)?,
+            Input::Offer(asked) => self.offer(asked)?,
             Input::Release(pick) => {
                 let id = self.id(pick);
                 let came = self.core.release(now, id);
@@ -63,15 +62,16 @@ impl World {
                 let came = self.core.watch_idle(now, self.owners[owner]);
                 agree("watch_idle", came, self.watch_idle(owner))?;
             }
-            Input::WatchRoom {
+            Input::WatchCapacity {
                 owner,
                 weight,
-                holding,
+                held,
             } => {
+                let held = self.held(held);
                 let request = Request::run(weight).owner(self.owners[owner]);
-                let came = self.core.watch_room(now, request.holding(holding));
-                let want = self.watch_room(owner, weight, holding);
-                agree("watch_room", came, Ok(want))?;
+                let came = self.core.watch_capacity(now, request.held(&held));
+                let want = self.watch_capacity(owner, weight, &held);
+                agree("watch_capacity", came, Ok(want))?;
             }
             Input::Take { owner, events } => self.take(owner, events)?,
             Input::Wake => self.wake()?,
@@ -91,50 +91,60 @@ impl World {
     }
 
     fn acquire(&mut self, asked: Asked) -> Checked {
-        let deadline = match asked.deadline {
+        let (held, deadline) = (self.held(asked.held), self.deadline(asked));
+        let request = self.request(asked, deadline).held(&held);
+        let untimed = if asked.untimed {
+            self.core.acquire_untimed(request)
+        } else {
+            Untimed::NeedsClock
+        };
+        self.without_clock[0] += u64::from(untimed != Untimed::NeedsClock);
+        let came = match untimed {
+            Untimed::Admitted(id) => Admission::Admitted(id),
+            Untimed::Rejected(rejection) => Admission::Rejected(rejection),
+            Untimed::NeedsClock => {
+                let came = self.core.acquire(self.now(), request);
+                came.expect("a valid weight")
+            }
+        };
+        let want = self.want(&asked, deadline, &held);
+        self.arrived(came, want, waiter(asked, deadline))
+    }
+
+    fn offer(&mut self, asked: Asked) -> Checked {
+        let (held, deadline) = (self.held(asked.held), self.deadline(asked));
+        let request = self.request(asked, deadline).held(&held);
+        let came = self.core.acquire_or_watch(self.now(), request);
+        let want = self.want(&asked, deadline, &held);
+        let came = came.expect("a valid weight");
+        self.offered(came, want, &asked, waiter(asked, deadline))
+    }
+
+    fn deadline(&self, asked: Asked) -> u64 {
+        match asked.deadline {
             NEVER => NEVER,
             nanos => self.time.saturating_add(nanos).saturating_sub(3),
-        };
+        }
+    }
+
+    fn request(&self, asked: Asked, deadline: u64) -> Request<'static> {
         let kind = if asked.run {
             Request::run
         } else {
             Request::permit
         };
-        let request = kind(asked.weight)
+        kind(asked.weight)
             .owner(self.owners[asked.owner])
             .timeout(Span::from_nanos(asked.timeout))
             .deadline(Instant::from_nanos(deadline))
             .aborted(asked.aborted)
-            .holding(asked.holding);
-        let at_once = asked.now.then(|| self.core.admit_now(request)).flatten();
-        self.without_clock[0] += u64::from(at_once.is_some());
-        let came = at_once.map_or_else(
-            || {
-                self.core
-                    .acquire(self.now(), request)
-                    .expect("a valid weight")
-            },
-            Admission::Admitted,
-        );
-        let want = self.want(&asked, deadline);
-        self.arrived(came, want, |id, since, longest| Waiter {
-            id,
-            owner: asked.owner,
-            weight: asked.weight,
-            run: asked.run,
-            since,
-            end: since
-                .saturating_add(asked.timeout.min(longest))
-                .min(deadline),
-            bound: deadline,
-        })
     }
 
     fn try_acquire(&mut self, owner: usize, weight: u32) -> Checked {
-        // What it holds does not matter: it never waits.
+        // What its caller holds does not matter: it never waits.
+        let held = self.held(usize::MAX);
         let request = Request::permit(weight).owner(self.owners[owner]);
-        let request = request.holding(u64::MAX);
-        let came = self.core.try_acquire(self.now(), request);
+        let came = self.core.try_acquire(self.now(), request.held(&held));
         let came = came.expect("a valid weight");
         let asked = Asked {
             owner,
@@ -143,48 +153,83 @@ impl World {
             timeout: NEVER,
             deadline: NEVER,
             aborted: false,
-            holding: 0,
-            now: false,
+            held: 0,
+            untimed: false,
         };
-        let want = match self.want(&asked, NEVER) {
+        let want = match self.want(&asked, NEVER, &[]) {
             Want::Queued => Want::Rejected(self.full(true)),
             want => want,
         };
         let came = came.map_or_else(Admission::Rejected, Admission::Admitted);
-        self.arrived(came, want, |id, since, _| Waiter {
-            id,
+        self.arrived(came, want, waiter(asked, NEVER))
+    }
+
+    fn end(&mut self, id: Id, end: End, untimed: bool) -> Checked {
+        let Some(outcome) = end.outcome() else {
+            let came = self.core.reclaim(self.now(), id);
+            return agree("reclaim", came, self.reclaim(id));
+        };
+        let without_clock = untimed && self.core.finish_untimed(id, outcome);
+        self.without_clock[1] += u64::from(without_clock);
+        let came = without_clock || self.core.finish(self.now(), id, outcome);
+        agree("finish", came, self.finish(id, outcome))
+    }
+
+    /// Only the core knows when it wants one to be measured: the naive side follows.
+    fn admit_counted(&mut self, owner: usize) {
+        if !self.core.admit_counted(self.owners[owner]) {
+            return;
+        }
+        self.without_clock[2] += 1;
+        self.naive.advance(self.time);
+        let counted = Waiter {
+            id: COUNTED,
             owner,
-            weight,
-            run: false,
-            since,
+            weight: 1,
+            run: true,
+            since: self.naive.now,
             end: NEVER,
             bound: NEVER,
-        })
+        };
+        self.naive.admit(&counted, Phase::Running);
     }
 
-    fn finish_now(&mut self, id: Id, outcome: Outcome) -> Checked {
-        let at_once = self.core.finish_now(id, outcome);
-        self.without_clock[1] += u64::from(at_once);
-        let came = at_once || self.core.finish(self.now(), id, outcome);
-        agree("finish_now", came, self.finish(id, outcome))
+    fn end_counted(&mut self, owner: usize, end: End) -> Checked {
+        let outcome = end.outcome().unwrap_or(Outcome::Failed);
+        let id = self.owners[owner];
+        let without_clock = self.core.finish_counted_untimed(id, outcome);
+        let came = without_clock || self.core.finish_counted(self.now(), id, outcome);
+        agree("finish_counted", came, self.finish_counted(owner, outcome))
     }
 
-    /// Whoever was evicted changes nothing but what an arrival counts.
+    /// An owner that was evicted changes nothing but what an arrival counts.
     fn haunt(&mut self) -> Checked {
         let (Some(ghost), now) = (self.ghost, self.now()) else {
             return Ok(());
         };
         let request = Request::run(1).owner(ghost);
-        agree("a ghost's admit_now", self.core.admit_now(request), None)?;
+        let counted = self.core.admit_counted(ghost);
+        agree("a ghost's admit_counted", counted, false)?;
+        let untimed = self.core.acquire_untimed(request);
+        if untimed != Untimed::NeedsClock {
+            let closed = Untimed::Rejected(Rejection::Closed);
+            agree("a ghost's acquire_untimed", untimed, closed)?;
+            self.naive.books.closed += 1;
+        }
         let came = self.core.acquire(now, request).expect("a valid weight");
         let closed = Admission::Rejected(Rejection::Closed);
         agree("a ghost's acquire", came, closed)?;
         self.naive.advance(self.time);
         self.naive.books.closed += 1;
         let idle = self.core.watch_idle(now, ghost);
-        agree("a ghost's watch_idle", idle, self.naive.is_idle())?;
-        let room = self.core.watch_room(now, request);
-        agree("a ghost's room", room, Ok(self.naive.has_room(1)))?;
+        agree("a ghost's watch_idle", idle.is_none(), self.naive.is_idle())?;
+        self.naive.tickets += u64::from(idle.is_some());
+        let capacity = self.core.watch_capacity(now, request);
+        agree(
+            "a ghost's capacity",
+            capacity,
+            Ok(self.naive.has_capacity(1)),
+        )?;
         self.core.evict(now, ghost);
         agree("a ghost's event", self.core.poll_event(ghost), None)
     }
@@ -218,15 +263,32 @@ impl World {
         let (now, owner) = (self.now(), self.owners[0]);
         for weight in [0, MAX_COUNT + 1, u32::MAX] {
             let request = Request::run(weight).owner(owner);
-            agree("admit_now", self.core.admit_now(request), None)?;
+            let untimed = self.core.acquire_untimed(request);
+            agree("acquire_untimed", untimed, Untimed::NeedsClock)?;
             let refused = [
                 self.core.acquire(now, request).is_err(),
                 self.core.try_acquire(now, request).is_err(),
-                self.core.watch_room(now, request).is_err(),
+                self.core.watch_capacity(now, request).is_err(),
+                self.core.acquire_or_watch(now, request).is_err(),
                 weight == 0 || self.core.resize(now, weight).is_err(),
             ];
-            agree("whether it was refused", refused, [true; 4])?;
+            agree("whether it was refused", refused, [true; 5])?;
         }
         Ok(())
+    }
+}
+
+/// The call of a request, from its id, the time, and the longest wait there is.
+fn waiter(asked: Asked, deadline: u64) -> impl FnOnce(Id, u64, u64) -> Waiter {
+    move |id, since, longest| Waiter {
+        id,
+        owner: asked.owner,
+        weight: asked.weight,
+        run: asked.run,
+        since,
+        end: since
+            .saturating_add(asked.timeout.min(longest))
+            .min(deadline),
+        bound: deadline,
     }
 }

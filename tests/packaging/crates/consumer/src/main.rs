@@ -1,6 +1,6 @@
 //! One permit, two calls, no queue.
 
-use bulkheads::{Admission, Bulkhead, Config, Instant, Outcome, Request};
+use bulkheads_core::{Admission, Bulkhead, Config, Instant, Outcome, Request};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut shipping = Bulkhead::new(Config::new(1))?;

@@ -1,7 +1,7 @@
 //! The numbers that stand for answers and events; the tables are in `docs/engine.md`.
 
-use bulkheads::engine::{ABORTED, Engine, EventNumbers, Options, RUN};
-use bulkheads::{Notation, OwnerId};
+use bulkheads_core::{Notation, OwnerId};
+use bulkheads_engine::{ABORTED, Engine, EventNumbers, Options, RUN};
 
 const ME: OwnerId = OwnerId::FIRST;
 const NEVER: f64 = f64::INFINITY;

@@ -2,9 +2,9 @@
 
 mod hosts;
 
-use bulkheads::engine::{Engine, Options, RUN};
-use bulkheads::mailbox::{MAILBOX_LEN, Mailbox};
-use bulkheads::{Notation, OwnerId};
+use bulkheads_core::{Notation, OwnerId};
+use bulkheads_engine::mailbox::{MAILBOX_LEN, Mailbox};
+use bulkheads_engine::{Engine, Options, RUN};
 use proptest::prelude::*;
 
 const ME: OwnerId = OwnerId::FIRST;

@@ -1,7 +1,7 @@
 //! Ranges of options and arguments, over the numbers that hosts pass.
 
-use bulkheads::engine::{Engine, Options, RUN};
-use bulkheads::{Bulkhead, Config, Notation, OwnerId, STATS, Span};
+use bulkheads_core::{Bulkhead, Config, Notation, OwnerId, STATS, Span};
+use bulkheads_engine::{Engine, Options, RUN};
 
 const NEVER: f64 = f64::INFINITY;
 const ME: OwnerId = OwnerId::FIRST;
@@ -183,7 +183,7 @@ fn rust_callers_get_the_same_ranges() {
 
 #[test]
 fn the_largest_weights_do_not_wrap() {
-    let most = f64::from(bulkheads::MAX_COUNT);
+    let most = f64::from(bulkheads_core::MAX_COUNT);
     let options = Options {
         max_concurrent: most,
         max_queue: Some(most),

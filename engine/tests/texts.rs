@@ -1,7 +1,7 @@
 //! What errors say: lower case, the knob and its value, and what it must be.
 
-use bulkheads::engine::{Engine, Options, RUN};
-use bulkheads::{FullReason, InvalidOption, Notation, Opt, OwnerId, Rejection, Rule};
+use bulkheads_core::{FullReason, InvalidOption, Notation, Opt, OwnerId, Rejection, Rule};
+use bulkheads_engine::{Engine, Options, RUN};
 
 const ME: OwnerId = OwnerId::FIRST;
 const NEVER: f64 = f64::INFINITY;

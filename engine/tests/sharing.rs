@@ -1,7 +1,7 @@
 //! What a binding needs to share one core among drivers: whom to wake, and whether two bulkheads would be the same.
 
-use bulkheads::engine::{Engine, Options, RUN};
-use bulkheads::{Notation, OwnerId};
+use bulkheads_core::{Notation, OwnerId};
+use bulkheads_engine::{Engine, Options, RUN};
 
 const NEVER: f64 = f64::INFINITY;
 

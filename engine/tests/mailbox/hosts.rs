@@ -6,9 +6,9 @@
     reason = "what is told must be what is so, bit by bit"
 )]
 
-use bulkheads::engine::{Engine, EventNumbers, Options};
-use bulkheads::mailbox::{MAILBOX_LEN, Mailbox};
-use bulkheads::{InvalidOption, Notation, OwnerId};
+use bulkheads_core::{InvalidOption, Notation, OwnerId};
+use bulkheads_engine::mailbox::{MAILBOX_LEN, Mailbox};
+use bulkheads_engine::{Engine, EventNumbers, Options};
 
 /// The places of `docs/engine.md`.
 const CODE: usize = 0;

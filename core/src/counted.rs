@@ -1,0 +1,167 @@
+//! Counted runs: ordinary runs without a slot and an id, which nobody can single out.
+//!
+//! A run of weight 1 that has no deadline, no signal and is not measured needs only a count for its
+//! owner. A host that shares memory with the engine may even begin and end such runs without asking,
+//! as far as the engine has laid out a [`Credit`]; every input takes in what the host did since.
+
+use crate::hull::Hull;
+use crate::ids::{CompartmentId, OwnerId};
+use crate::returning::Outcome;
+use crate::snapshot::State;
+use crate::step::Step;
+
+/// How many counted runs a host may begin by itself, and what it has done with that.
+///
+/// To begin one: `free` and `starts` must be above 0; take one of each, and keep the least `free` in
+/// `least`. To end one: if `free` is 0 or more, put one back, and count a failure in `failed`;
+/// below 0 only the engine knows what the end allows: call [`Step::finish_counted`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Credit {
+    /// Permits that are free; [`Credit::NONE`] if every begin and end matters.
+    pub free: i32,
+    /// Runs that may begin before one has to be measured.
+    pub starts: u32,
+    /// The least `free` since the engine set it.
+    pub least: i32,
+    /// Runs that have failed since the engine set it.
+    pub failed: u32,
+}
+
+impl Credit {
+    /// The host may do nothing by itself.
+    pub const NONE: Self = Self {
+        free: -1,
+        starts: 0,
+        least: -1,
+        failed: 0,
+    };
+}
+
+impl Hull {
+    /// What `owner`'s host may do by itself until the next input; only for an owner whose host
+    /// reports every use by [`Hull::absorb`], and only if it is the only owner.
+    #[must_use]
+    pub fn credit(&self, CompartmentId(index): CompartmentId) -> Credit {
+        if !self.is_plain(index) {
+            return Credit::NONE;
+        }
+        let free = i32::try_from(self.ledger.available(index)).unwrap_or(i32::MAX);
+        let starts = self.compartment(index).sampling.left();
+        Credit {
+            free,
+            starts,
+            least: free,
+            failed: 0,
+        }
+    }
+
+    /// Takes in what the host did with a credit, `given` being that credit as it was laid out.
+    /// Numbers that no host could have come to are cut to what is possible.
+    pub fn absorb(
+        &mut self,
+        CompartmentId(index): CompartmentId,
+        owner: OwnerId,
+        given: Credit,
+        left: Credit,
+    ) {
+        let (Some(owner), true) = (self.owners.find(owner), given.free >= 0) else {
+            return;
+        };
+        let begun = given.starts.saturating_sub(left.starts);
+        let most = given.free.saturating_sub(left.least).clamp(0, given.free);
+        self.owners.add_counted(owner, index, begun);
+        let here = &mut self.compartments[index as usize];
+        here.sampling.skip(begun);
+        here.books.admitted += u64::from(begun);
+        let used = self.ledger.used(index);
+        let peak = used + u64::from(most.unsigned_abs());
+        here.books.peak_active = here.books.peak_active.max(peak);
+        self.ledger.take(index, begun);
+        let ended = i64::from(begun) + i64::from(left.free) - i64::from(given.free);
+        let ended = u32::try_from(ended).unwrap_or(0);
+        let ended = self.owners.take_counted(owner, index, ended);
+        self.ledger.give(index, ended.into());
+        let books = &mut self.compartments[index as usize].books;
+        let failed = left.failed.min(ended);
+        books.failed += u64::from(failed);
+        books.completed += u64::from(ended - failed);
+    }
+
+    /// Begins a counted run, if it can run at once and needs no clock.
+    pub fn admit_counted(&mut self, CompartmentId(index): CompartmentId, owner: OwnerId) -> bool {
+        let Some(owner) = self.owners.find(owner) else {
+            return false;
+        };
+        let has_start = self.compartment(index).sampling.left() > 0;
+        if !has_start || !self.ledger.fits(index, 1) || !self.is_plain(index) {
+            return false;
+        }
+        self.count_admissions(index, 1, 1);
+        self.owners.add_counted(owner, index, 1);
+        true
+    }
+
+    /// Ends a counted run, if that concerns nobody else. False, and nothing has changed, if not:
+    /// ask [`Step::finish_counted`].
+    pub fn finish_counted_untimed(
+        &mut self,
+        CompartmentId(index): CompartmentId,
+        owner: OwnerId,
+        outcome: Outcome,
+    ) -> bool {
+        if !self.is_quiescent(index) {
+            return false;
+        }
+        self.end_counted(index, owner, outcome)
+    }
+
+    fn end_counted(&mut self, index: u32, owner: OwnerId, outcome: Outcome) -> bool {
+        let owner = self.owners.find(owner);
+        let taken = owner.map_or(0, |owner| self.owners.take_counted(owner, index, 1));
+        if taken == 0 {
+            return false;
+        }
+        self.ledger.give(index, 1);
+        let books = &mut self.compartments[index as usize].books;
+        books.count(outcome.why(false));
+        true
+    }
+
+    // Shared 4.1
+    /// The counted runs of an owner that ends.
+    pub(crate) fn abandon_counted(&mut self, owner: u32) {
+        let counted = self.owners.get(owner).counted().len();
+        for index in 0..u32::try_from(counted).unwrap_or(u32::MAX) {
+            let runs = self.owners.take_counted(owner, index, u32::MAX);
+            if runs > 0 {
+                self.ledger.give(index, runs.into());
+                self.compartment_mut(index).books.abandoned_runs += u64::from(runs);
+                self.touch(index);
+            }
+        }
+    }
+
+    /// Whether ordinary runs concern nobody else and have no deadline.
+    fn is_plain(&self, index: u32) -> bool {
+        let here = self.compartment(index);
+        here.state == State::Open && !here.config.is_bounded() && self.is_quiescent(index)
+    }
+}
+
+impl Step<'_> {
+    /// Ends a counted run of this owner. False, and nothing counted, if it has none: it was evicted
+    /// meanwhile, or the process has forked.
+    pub fn finish_counted(
+        &mut self,
+        compartment: CompartmentId,
+        owner: OwnerId,
+        outcome: Outcome,
+    ) -> bool {
+        let CompartmentId(index) = compartment;
+        let is_ended = self.hull.end_counted(index, owner, outcome);
+        if is_ended {
+            self.hull.touch(index);
+        }
+        is_ended
+    }
+}

@@ -1,0 +1,163 @@
+//! One step: what is due, then the inputs, then the grants and notices that they allow.
+
+use crate::books::Why;
+use crate::compartment::{Compartment, Wish};
+use crate::event::Event;
+use crate::hull::Hull;
+use crate::ids::CompartmentId;
+use crate::owners::Timer;
+use crate::snapshot::State;
+use crate::time::Instant;
+
+/// The inputs of one step; made by [`Hull::at`]. Its end, when it is dropped, grants and notifies.
+#[must_use = "a step settles when it is dropped"]
+#[derive(Debug)]
+pub struct Step<'a> {
+    pub(crate) hull: &'a mut Hull,
+}
+
+impl<'a> Step<'a> {
+    pub(crate) const fn new(hull: &'a mut Hull) -> Self {
+        Self { hull }
+    }
+}
+
+impl Drop for Step<'_> {
+    // Time 5: every end that the inputs cause comes before the grants.
+    fn drop(&mut self) {
+        self.hull.settle();
+    }
+}
+
+impl Hull {
+    // Time 1, Time 2.1, Time 3.3
+    /// Does what is due. A time that goes backwards is taken as standing still.
+    pub(crate) fn advance(&mut self, now: Instant) {
+        self.now = self.now.max(now);
+        if !self.owners.is_nothing_due(self.now) {
+            self.work_off_due();
+        }
+    }
+
+    // Time 2.2
+    #[inline(never)]
+    fn work_off_due(&mut self) {
+        self.end_waits();
+        self.time_out_runs();
+        self.abandon_runs();
+        self.owners.refresh_next_due(&self.calls);
+        self.settle();
+    }
+
+    // Time 3.2: at its deadline a waiter has timed out.
+    fn end_waits(&mut self) {
+        while let Some(due) = self.first_due(Timer::Wait) {
+            self.end_waiter(due.1, Why::QueueTimeout);
+        }
+    }
+
+    // Running 4.1, Running 4.3: the answer is fixed here, before the host aborts any signal.
+    fn time_out_runs(&mut self) {
+        while let Some((at, slot)) = self.first_due(Timer::Run) {
+            let call = self.calls.get(slot);
+            let (owner, nanos) = (call.owner, self.now.nanos_since(call.since));
+            let id = self.calls.id(slot);
+            let event = Event::CallTimedOut { id, nanos };
+            self.owners.push_event(owner, event);
+            self.answer_early(slot, Why::CallTimeout, at);
+        }
+    }
+
+    // Running 4.6
+    fn abandon_runs(&mut self) {
+        while let Some((_, slot)) = self.first_due(Timer::Abandon) {
+            self.end_call(slot, Why::Abandoned);
+        }
+    }
+
+    fn first_due(&self, timer: Timer) -> Option<(Instant, u32)> {
+        let due = self.owners.first_due(&self.calls, timer, self.now)?;
+        Some((due.at, due.slot))
+    }
+
+    /// Marks a compartment whose grants, or whose watches, this step may have changed.
+    pub(crate) fn touch(&mut self, index: u32) {
+        let here = &mut self.compartments[index as usize];
+        if !here.is_touched {
+            here.is_touched = true;
+            self.touched.push(index);
+        }
+    }
+
+    /// Ends a step: grants whatever fits now, then notifies who watches.
+    pub(crate) fn settle(&mut self) {
+        if !self.touched.is_empty() {
+            self.settle_touched();
+        }
+    }
+
+    #[inline(never)]
+    fn settle_touched(&mut self) {
+        // Leaving 1, Resizing 1
+        while let Some(slot) = self.next_grant() {
+            self.grant(slot);
+        }
+        while let Some(index) = self.touched.pop() {
+            self.compartment_mut(index).is_touched = false;
+            self.notify_watchers(index);
+        }
+    }
+
+    /// The head to be granted next: of several compartments the one whose head came first.
+    fn next_grant(&self) -> Option<u32> {
+        let heads = self.touched.iter().filter_map(|index| {
+            let slot = self.compartment(*index).queue.head()?;
+            let call = self.calls.get(slot);
+            let fits = self.ledger.fits(*index, call.weight);
+            fits.then_some((call.seq, slot))
+        });
+        heads.min().map(|(_, slot)| slot)
+    }
+
+    // Ending 7
+    fn notify_watchers(&mut self, index: u32) {
+        if self.compartment(index).watches.is_empty() {
+            return;
+        }
+        let compartment = CompartmentId(index);
+        let is_idle = self.is_idle(index);
+        let mut place = 0;
+        // Idleness first, so that who waits for the end hears of it before who wants to go on.
+        for is_for_idleness in [true, false] {
+            while let Some(watch) = self.compartment(index).watches.get(place).copied() {
+                let event = match watch.wish {
+                    Wish::Idle { ticket } if is_for_idleness && is_idle => Event::Idle {
+                        compartment,
+                        ticket,
+                    },
+                    Wish::Capacity { weight }
+                        if !is_for_idleness && self.has_capacity(index, weight) =>
+                    {
+                        Event::Capacity { compartment }
+                    }
+                    Wish::Idle { .. } | Wish::Capacity { .. } => {
+                        place += 1;
+                        continue;
+                    }
+                };
+                self.compartment_mut(index).watches.remove(place);
+                self.owners.push_event(watch.owner, event);
+            }
+            place = 0;
+        }
+    }
+
+    // Map 1.2
+    /// Whether a call of this weight would not find the compartment full: it would run at once, or
+    /// be rejected for good.
+    pub(crate) fn has_capacity(&self, index: u32, weight: u32) -> bool {
+        let Compartment { state, queue, .. } = self.compartment(index);
+        let runs = queue.is_empty() && self.ledger.fits(index, weight);
+        *state != State::Open || self.ledger.is_too_heavy(index, weight) || runs
+    }
+}
