@@ -135,7 +135,7 @@ impl Member {
 }
 
 impl Drop for Member {
-    // Shared 4.1
+    // Shared in Node 4.1
     fn drop(&mut self) {
         // First: the host frees the waker's function next, without asking who still knows it.
         self.bell.waker().close();

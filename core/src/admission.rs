@@ -154,7 +154,7 @@ impl Hull {
         if here.queue.is_empty() && self.ledger.fits(index, weight) {
             return Decision::Run;
         }
-        // Admission 3.3, Nested 1.2
+        // Admission 3.3, Nested calls 1.2
         if self.waits_for_itself(index, request) {
             let holding = self.held(request);
             return Decision::Reject(Rejection::Reentrant { holding });
@@ -186,7 +186,7 @@ impl Hull {
         self.ledger.waits_for_itself(index, request.weight, held)
     }
 
-    // Nested 2.2: ids whose permits came back are stale, and count nothing.
+    // Nested calls 2.2: ids whose permits came back are stale, and count nothing.
     fn held(&self, request: &Request<'_>) -> u64 {
         let permits = request.held.iter().map(|id| self.permits(*id));
         permits.map(u64::from).sum()

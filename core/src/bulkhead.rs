@@ -95,7 +95,7 @@ impl Bulkhead {
     ///
     /// # Errors
     /// A weight out of its range; nothing is counted.
-    // Admission 3.2, Nested 1.3
+    // Admission 3.2, Nested calls 1.3
     pub fn try_acquire(
         &mut self,
         now: Instant,

@@ -127,7 +127,7 @@ impl Hull {
         true
     }
 
-    // Shared 4.1
+    // Shared in Node 4.1
     /// The counted runs of an owner that ends.
     pub(crate) fn abandon_counted(&mut self, owner: u32) {
         let counted = self.owners.get(owner).counted().len();

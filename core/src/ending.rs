@@ -63,7 +63,7 @@ impl Step<'_> {
     }
 
     /// See [`crate::Bulkhead::evict`]; acts in all compartments.
-    // Shared 4.1
+    // Shared in Node 4.1
     pub fn evict(&mut self, owner: OwnerId) {
         let hull = &mut *self.hull;
         let Some(owner) = hull.owners.find(owner) else {
@@ -104,7 +104,7 @@ impl Step<'_> {
 
 impl Hull {
     /// See [`crate::Bulkhead::restart`]; acts in all compartments.
-    // Threads 5
+    // Threads and loops in Python 5
     pub fn restart(&mut self) {
         let all = self.slots(|_| true);
         for slot in all {

@@ -49,7 +49,7 @@ impl Hull {
                 self.end_call(slot, Why::Cancelled);
                 Cancellation::Withdrawn
             }
-            // Leaving 2.2
+            // Leaving the queue 2.2
             Phase::Granted => {
                 self.end_call(slot, Why::Undelivered);
                 Cancellation::Withdrawn

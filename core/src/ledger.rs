@@ -54,7 +54,7 @@ impl Ledger {
         weight > self.limit(compartment) && !self.is_paused(compartment)
     }
 
-    // Nested 1.1, Nested 1.3
+    // Nested 1.1, Nested calls 1.3
     /// Whether a call that comes with `held` permits of its own caller's would not fit even if
     /// everybody else gave back everything. No caller holds more than what is in use.
     pub(crate) fn waits_for_itself(&self, compartment: u32, weight: u32, held: u64) -> bool {

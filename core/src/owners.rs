@@ -30,7 +30,7 @@ impl Timer {
             Phase::Waiting => Some(Self::Wait),
             Phase::Running => Some(Self::Run),
             Phase::Overrun => Some(Self::Abandon),
-            // Leaving 2.4: a deadline that passes before the start acts after it.
+            // Leaving the queue 2.4: a deadline that passes before the start acts after it.
             Phase::Granted | Phase::Free => None,
         }
     }

@@ -98,7 +98,7 @@ impl Hull {
 
     #[inline(never)]
     fn settle_touched(&mut self) {
-        // Leaving 1, Resizing 1
+        // Leaving the queue 1, Resizing 1
         while let Some(slot) = self.next_grant() {
             self.grant(slot);
         }

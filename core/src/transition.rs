@@ -88,7 +88,7 @@ impl Hull {
         self.calls.id(slot)
     }
 
-    // Leaving 2.1: the permits are its own from here on, though it has yet to start.
+    // Leaving the queue 2.1: the permits are its own from here on, though it has yet to start.
     pub(crate) fn grant(&mut self, slot: u32) {
         self.transition(slot, Phase::Granted, Why::Admitted, Instant::NEVER);
         let id = self.calls.id(slot);
