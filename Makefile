@@ -11,7 +11,8 @@ SCENARIOS ?= tests/scenarios
 # --- what is built, and from what ---
 
 files = $(shell find $(1) -type f -not -path '*/__pycache__/*' 2>/dev/null)
-CORE := Cargo.toml Cargo.lock core/Cargo.toml $(call files,core/src)
+CRATES := core driver engine
+CORE := Cargo.toml Cargo.lock $(CRATES:%=%/Cargo.toml) $(call files,$(CRATES:%=%/src))
 
 TOOLS := target/venv/.requirements.txt
 NODE_MODULES := js/node_modules/.package-lock.json

@@ -31,9 +31,9 @@ cov=$(llvm_tool llvm-cov) && profdata=$(llvm_tool llvm-profdata) || give_up "no 
 export CARGO_TARGET_DIR=$BUILD RUSTFLAGS="-C instrument-coverage" LLVM_PROFILE_FILE="$PWD/$BUILD/profiles/%p-%m.profraw"
 rm -rf "$BUILD/profiles"
 say "running the core's tests and the scenarios"
-PROPTEST_CASES=${PROPTEST_CASES:-3000} cargo test -q --locked -p bulkheads --test '*' >"$BUILD.log" 2>&1 ||
+PROPTEST_CASES=${PROPTEST_CASES:-3000} cargo test -q --locked -p bulkheads-core -p bulkheads-engine --test '*' >"$BUILD.log" 2>&1 ||
     { cat "$BUILD.log" && give_up "the tests failed"; }
-cargo run -q --locked -p bulkheads --example conformance -- tests/scenarios >>"$BUILD.log" 2>&1 ||
+cargo run -q --locked -p bulkheads-core --example conformance -- tests/scenarios >>"$BUILD.log" 2>&1 ||
     { cat "$BUILD.log" && give_up "the scenarios failed"; }
 
 "$profdata" merge -sparse "$BUILD"/profiles/*.profraw -o "$BUILD/core.profdata"

@@ -5,7 +5,7 @@ set -euo pipefail
 . "$(dirname "$0")/../ci/lib.sh"
 
 BATCH=50000
-histories() { cargo test -q --locked -p bulkheads --test model "$@"; }
+histories() { cargo test -q --locked -p bulkheads-core --test model "$@"; }
 
 if [ "${1:-}" = prepare ]; then
     histories --no-run

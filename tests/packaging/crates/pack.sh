@@ -5,5 +5,5 @@ set -euo pipefail
 
 mkdir -p target/packages
 rm -f target/package/bulkheads-*.crate target/packages/bulkheads-*.crate
-cargo package --quiet --locked --allow-dirty -p bulkheads >&2
+cargo package --quiet --locked --allow-dirty -p bulkheads-core -p bulkheads-driver -p bulkheads-engine >&2
 cp target/package/bulkheads-*.crate target/packages/
