@@ -147,11 +147,11 @@ impl Hull {
         if request.deadline <= self.now {
             return Decision::Reject(Rejection::QueueTimeout);
         }
-        if self.ledger.is_too_heavy(index, weight) {
+        if self.compartment(index).pool.is_too_heavy(weight) {
             return Decision::Reject(Rejection::TooHeavy);
         }
         // Admission 2.1, Admission 2.2
-        if here.queue.is_empty() && self.ledger.fits(index, weight) {
+        if here.queue.is_empty() && self.compartment(index).pool.fits(weight) {
             return Decision::Run;
         }
         // Admission 3.3, Nested calls 1.2
@@ -170,7 +170,7 @@ impl Hull {
     /// Why a call that can neither run at once nor wait is rejected.
     fn full(&self, index: u32) -> FullReason {
         let here = self.compartment(index);
-        if self.ledger.is_paused(index) {
+        if self.compartment(index).pool.is_paused() {
             FullReason::Paused
         } else if here.config.max_queue == 0 {
             FullReason::NoQueue
@@ -183,7 +183,9 @@ impl Hull {
 
     fn waits_for_itself(&self, index: u32, request: &Request<'_>) -> bool {
         let held = self.held(request);
-        self.ledger.waits_for_itself(index, request.weight, held)
+        self.compartment(index)
+            .pool
+            .waits_for_itself(request.weight, held)
     }
 
     // Nested calls 2.2: ids whose permits came back are stale, and count nothing.
@@ -215,7 +217,8 @@ impl Hull {
         let Some(owner) = self.owners.find(request.owner) else {
             return Untimed::NeedsClock;
         };
-        self.count_admissions(index, 1, request.weight);
+        self.compartment_mut(index)
+            .count_admissions(1, request.weight);
         self.admissions += 1;
         let slot = self.calls.insert_plain(Plain {
             seq: self.admissions,
@@ -225,16 +228,6 @@ impl Hull {
             is_run: request.is_run,
         });
         Untimed::Admitted(self.calls.id(slot))
-    }
-
-    /// Books runs that are admitted without a clock, none of which is to be measured; `weight` is
-    /// that of all of them.
-    pub(crate) fn count_admissions(&mut self, index: u32, runs: u32, weight: u32) {
-        let used = self.ledger.take(index, weight);
-        let here = &mut self.compartments[index as usize];
-        here.sampling.skip(runs);
-        here.books.admitted += u64::from(runs);
-        here.books.peak_active = here.books.peak_active.max(used);
     }
 
     fn watch_capacity(&mut self, index: u32, request: &Request<'_>) {

@@ -277,13 +277,13 @@ impl Bulkhead {
     /// Permits of this bulkhead.
     #[must_use]
     pub fn limit(&self) -> u32 {
-        self.hull.ledger.limit(HERE.0)
+        self.hull.compartment(HERE.0).pool.limit()
     }
 
     /// Permits in use.
     #[must_use]
     pub fn active(&self) -> u64 {
-        self.hull.ledger.used(HERE.0)
+        self.hull.compartment(HERE.0).pool.used()
     }
 
     /// Waiters.

@@ -1,26 +1,77 @@
-//! One compartment: its policy, its queue, its books, and who watches it.
+//! One compartment: its policy, its permits, its queue, its books, and who watches it.
 
 use alloc::vec::Vec;
 
 use crate::books::Books;
 use crate::config::Config;
+use crate::ids::OwnerId;
+use crate::ledger::Pool;
 use crate::queue::Queue;
 use crate::sampling::Sampling;
 use crate::snapshot::State;
 
-/// A compartment, but for its permits, which are the ledger's, and its calls, which are the slab's.
+/// A compartment, but for its calls, which are the slab's.
 #[derive(Debug)]
 pub(crate) struct Compartment {
     pub(crate) config: Config,
+    pub(crate) pool: Pool,
     pub(crate) queue: Queue,
     pub(crate) books: Books,
     pub(crate) sampling: Sampling,
     pub(crate) watches: Vec<Watch>,
+    pub(crate) counted: Counted,
     pub(crate) state: State,
     /// Closed with abort: the notice goes out once.
     pub(crate) is_aborting: bool,
     /// Stands in the list of those that this step has to settle.
     pub(crate) is_touched: bool,
+}
+
+/// Runs without a slot. They are all one owner's: while it has any, the calls of others get slots.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    /// The number of the owner, 0 for none: comparing one number is a tenth of a counted run.
+    owner: u64,
+    runs: u32,
+}
+
+impl Counted {
+    pub(crate) const fn runs(&self) -> u32 {
+        self.runs
+    }
+
+    /// Whether this owner was the last that had any; it lives.
+    pub(crate) const fn is_of(&self, owner: OwnerId) -> bool {
+        self.owner == owner.as_raw()
+    }
+
+    /// A living owner is the next that has any, unless another one still has some.
+    pub(crate) fn claim(&mut self, owner: OwnerId) -> bool {
+        let is_free = self.runs == 0;
+        if is_free {
+            self.owner = owner.as_raw();
+        }
+        is_free
+    }
+
+    /// The owner has ended.
+    pub(crate) fn unclaim(&mut self, owner: OwnerId) {
+        if self.is_of(owner) {
+            self.owner = 0;
+        }
+    }
+
+    pub(crate) const fn add(&mut self, runs: u32) {
+        self.runs += runs;
+    }
+
+    /// Takes up to this many of an owner's runs; answers how many there were.
+    pub(crate) fn take(&mut self, owner: OwnerId, runs: u32) -> u32 {
+        let own = if self.is_of(owner) { self.runs } else { 0 };
+        let taken = runs.min(own);
+        self.runs -= taken;
+        taken
+    }
 }
 
 /// What one owner wants to hear once.
@@ -42,10 +93,12 @@ impl Compartment {
     pub(crate) fn new(config: Config) -> Self {
         Self {
             sampling: Sampling::new(config.ran_sampled_every()),
+            pool: Pool::new(config.max_concurrent),
             config,
             queue: Queue::new(),
             books: Books::default(),
             watches: Vec::new(),
+            counted: Counted::default(),
             state: State::Open,
             is_aborting: false,
             is_touched: false,
@@ -55,6 +108,15 @@ impl Compartment {
     // Admission 3.1
     pub(crate) const fn has_place(&self) -> bool {
         self.queue.len() < self.config.max_queue
+    }
+
+    /// Books runs that are admitted without a clock, none of which is to be measured; `weight` is
+    /// that of all of them.
+    pub(crate) fn count_admissions(&mut self, runs: u32, weight: u32) {
+        let used = self.pool.take(weight);
+        self.sampling.skip(runs);
+        self.books.admitted += u64::from(runs);
+        self.books.peak_active = self.books.peak_active.max(used);
     }
 
     /// Adds to what an owner wants to hear: one watch for each owner and kind, so that they stay

@@ -45,7 +45,7 @@ impl Hull {
         if !self.is_plain(index) {
             return Credit::NONE;
         }
-        let free = i32::try_from(self.ledger.available(index)).unwrap_or(i32::MAX);
+        let free = i32::try_from(self.compartment(index).pool.available()).unwrap_or(i32::MAX);
         let starts = self.compartment(index).sampling.left();
         Credit {
             free,
@@ -64,41 +64,51 @@ impl Hull {
         given: Credit,
         left: Credit,
     ) {
-        let (Some(owner), true) = (self.owners.find(owner), given.free >= 0) else {
+        if given.free < 0 || !self.may_count(index, owner) {
             return;
-        };
+        }
         let begun = given.starts.saturating_sub(left.starts);
-        let most = given.free.saturating_sub(left.least).clamp(0, given.free);
-        self.owners.add_counted(owner, index, begun);
-        let here = &mut self.compartments[index as usize];
-        here.sampling.skip(begun);
-        here.books.admitted += u64::from(begun);
-        let used = self.ledger.used(index);
-        let peak = used + u64::from(most.unsigned_abs());
-        here.books.peak_active = here.books.peak_active.max(peak);
-        self.ledger.take(index, begun);
         let ended = i64::from(begun) + i64::from(left.free) - i64::from(given.free);
-        let ended = u32::try_from(ended).unwrap_or(0);
-        let ended = self.owners.take_counted(owner, index, ended);
-        self.ledger.give(index, ended.into());
-        let books = &mut self.compartments[index as usize].books;
+        let most = given.free.saturating_sub(left.least).clamp(0, given.free);
+        let here = self.compartment_mut(index);
+        let most = here.pool.used() + u64::from(most.unsigned_abs());
+        here.sampling.skip(begun);
+        here.counted.add(begun);
+        let ended = here.counted.take(owner, u32::try_from(ended).unwrap_or(0));
         let failed = left.failed.min(ended);
-        books.failed += u64::from(failed);
-        books.completed += u64::from(ended - failed);
+        here.books.admitted += u64::from(begun);
+        here.books.failed += u64::from(failed);
+        here.books.completed += u64::from(ended - failed);
+        here.pool.take(begun);
+        here.pool.give(ended);
+        let peak = most.max(here.pool.used());
+        here.books.peak_active = here.books.peak_active.max(peak);
     }
 
     /// Begins a counted run, if it can run at once and needs no clock.
     pub fn admit_counted(&mut self, CompartmentId(index): CompartmentId, owner: OwnerId) -> bool {
-        let Some(owner) = self.owners.find(owner) else {
-            return false;
-        };
-        let has_start = self.compartment(index).sampling.left() > 0;
-        if !has_start || !self.ledger.fits(index, 1) || !self.is_plain(index) {
+        if !self.may_count(index, owner) || !self.is_plain(index) {
             return false;
         }
-        self.count_admissions(index, 1, 1);
-        self.owners.add_counted(owner, index, 1);
-        true
+        let here = self.compartment_mut(index);
+        let may_begin = here.sampling.left() > 0 && here.pool.fits(1);
+        if may_begin {
+            here.count_admissions(1, 1);
+            here.counted.add(1);
+        }
+        may_begin
+    }
+
+    /// Whether runs of this owner may do without a slot.
+    fn may_count(&mut self, index: u32, owner: OwnerId) -> bool {
+        self.compartment(index).counted.is_of(owner) || self.claim(index, owner)
+    }
+
+    /// Apart, because it is rare.
+    #[cold]
+    fn claim(&mut self, index: u32, owner: OwnerId) -> bool {
+        let lives = self.owners.find(owner).is_some();
+        lives && self.compartment_mut(index).counted.claim(owner)
     }
 
     /// Ends a counted run, if that concerns nobody else. False, and nothing has changed, if not:
@@ -109,33 +119,29 @@ impl Hull {
         owner: OwnerId,
         outcome: Outcome,
     ) -> bool {
-        if !self.is_quiescent(index) {
-            return false;
-        }
-        self.end_counted(index, owner, outcome)
+        self.is_quiescent(index) && self.end_counted(index, owner, outcome)
     }
 
     fn end_counted(&mut self, index: u32, owner: OwnerId, outcome: Outcome) -> bool {
-        let owner = self.owners.find(owner);
-        let taken = owner.map_or(0, |owner| self.owners.take_counted(owner, index, 1));
-        if taken == 0 {
-            return false;
+        let here = self.compartment_mut(index);
+        let is_ended = here.counted.take(owner, 1) > 0;
+        if is_ended {
+            here.books.count(outcome.why(false));
+            here.pool.give(1);
         }
-        self.ledger.give(index, 1);
-        let books = &mut self.compartments[index as usize].books;
-        books.count(outcome.why(false));
-        true
+        is_ended
     }
 
     // Shared in Node 4.1
     /// The counted runs of an owner that ends.
-    pub(crate) fn abandon_counted(&mut self, owner: u32) {
-        let counted = self.owners.get(owner).counted().len();
-        for index in 0..u32::try_from(counted).unwrap_or(u32::MAX) {
-            let runs = self.owners.take_counted(owner, index, u32::MAX);
+    pub(crate) fn abandon_counted(&mut self, owner: OwnerId) {
+        for index in self.indices() {
+            let here = self.compartment_mut(index);
+            let runs = here.counted.take(owner, u32::MAX);
+            here.counted.unclaim(owner);
+            here.books.abandoned_runs += u64::from(runs);
+            here.pool.give(runs);
             if runs > 0 {
-                self.ledger.give(index, runs.into());
-                self.compartment_mut(index).books.abandoned_runs += u64::from(runs);
                 self.touch(index);
             }
         }

@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 
 use crate::books::{Books, Why};
 use crate::calls::{Call, Phase};
-use crate::compartment::Wish;
+use crate::compartment::{Counted, Wish};
 use crate::event::Event;
 use crate::hull::Hull;
 use crate::ids::{CompartmentId, OwnerId};
+use crate::ledger::Pool;
 use crate::options::{self, InvalidOption, Opt};
 use crate::queue::Queue;
 use crate::sampling::Sampling;
@@ -27,7 +28,7 @@ impl Step<'_> {
     ) -> Result<(), InvalidOption> {
         options::check_count(Opt::Resize, limit)?;
         // Resizing 2: what runs keeps its permits, so only the figure changes.
-        let before = self.hull.ledger.set_limit(index, limit);
+        let before = self.hull.compartment_mut(index).pool.set_limit(limit);
         if limit > 0 && (limit < before || before == 0) {
             self.hull.end_heavy_waiters(index);
         }
@@ -66,6 +67,7 @@ impl Step<'_> {
     // Shared in Node 4.1
     pub fn evict(&mut self, owner: OwnerId) {
         let hull = &mut *self.hull;
+        hull.abandon_counted(owner);
         let Some(owner) = hull.owners.find(owner) else {
             return;
         };
@@ -78,7 +80,6 @@ impl Step<'_> {
             };
             hull.end_call(slot, why);
         }
-        hull.abandon_counted(owner);
         for here in &mut hull.compartments {
             here.unwatch(owner);
         }
@@ -110,9 +111,6 @@ impl Hull {
         for slot in all {
             self.end_call(slot, Why::Abandoned);
         }
-        for owner in self.owners.indices() {
-            self.abandon_counted(owner);
-        }
         self.owners.restart();
         self.arrivals = 0;
         self.admissions = 0;
@@ -120,6 +118,8 @@ impl Hull {
             self.compartment_mut(index).is_touched = false;
         }
         for here in &mut self.compartments {
+            here.pool = Pool::new(here.pool.limit());
+            here.counted = Counted::default();
             here.books = Books::default();
             here.watches.clear();
             here.sampling = Sampling::new(here.config.ran_sampled_every());
@@ -131,7 +131,11 @@ impl Hull {
         let mut next = self.compartment(index).queue.head();
         while let Some(slot) = next {
             next = Queue::behind(&self.calls, slot);
-            if self.ledger.is_too_heavy(index, self.calls.get(slot).weight) {
+            if self
+                .compartment(index)
+                .pool
+                .is_too_heavy(self.calls.get(slot).weight)
+            {
                 self.end_waiter(slot, Why::TooHeavy);
             }
         }

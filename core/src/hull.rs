@@ -7,7 +7,6 @@ use crate::compartment::Compartment;
 use crate::config::Config;
 use crate::event::Event;
 use crate::ids::{CompartmentId, Id, OwnerId};
-use crate::ledger::Ledger;
 use crate::options::InvalidOption;
 use crate::owners::Owners;
 use crate::snapshot::Snapshot;
@@ -35,7 +34,6 @@ pub struct Hull {
     pub(crate) now: Instant,
     pub(crate) calls: Calls,
     pub(crate) compartments: Vec<Compartment>,
-    pub(crate) ledger: Ledger,
     pub(crate) owners: Owners,
     /// How many calls have ever been queued, and admitted with a slot: their order.
     pub(crate) arrivals: u64,
@@ -54,7 +52,6 @@ impl Hull {
             now: Instant::ZERO,
             calls: Calls::new(),
             compartments: Vec::new(),
-            ledger: Ledger::default(),
             owners: Owners::new(),
             arrivals: 0,
             admissions: 0,
@@ -79,7 +76,6 @@ impl Hull {
         if self.compartments.is_empty() {
             self.compartments.reserve_exact(1);
         }
-        self.ledger.open(config.max_concurrent);
         self.compartments.push(Compartment::new(config));
         CompartmentId(index)
     }
@@ -162,9 +158,9 @@ impl Hull {
         let books = &here.books;
         Snapshot {
             state: here.state,
-            limit: self.ledger.limit(index),
-            active: self.ledger.used(index),
-            available: self.ledger.available(index),
+            limit: self.compartment(index).pool.limit(),
+            active: self.compartment(index).pool.used(),
+            available: self.compartment(index).pool.available(),
             running: books.running(),
             queued: here.queue.len(),
             overrun: books.overrun,
@@ -193,9 +189,14 @@ impl Hull {
         &mut self.compartments[index as usize]
     }
 
+    /// The indices of all compartments.
+    pub(crate) fn indices(&self) -> core::ops::Range<u32> {
+        0..u32::try_from(self.compartments.len()).unwrap_or(u32::MAX)
+    }
+
     /// No permit is held and no call waits.
     pub(crate) fn is_idle(&self, index: u32) -> bool {
-        self.ledger.used(index) == 0 && self.compartment(index).queue.is_empty()
+        self.compartment(index).pool.used() == 0 && self.compartment(index).queue.is_empty()
     }
 
     /// Whether an ordinary call of this compartment may come or go without a clock: nothing can

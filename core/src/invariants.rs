@@ -14,7 +14,7 @@ impl Hull {
     /// The one that does not hold.
     #[doc(hidden)]
     pub fn check_invariants(&self) -> Checked {
-        for index in 0..u32::try_from(self.compartments.len()).unwrap_or(u32::MAX) {
+        for index in self.indices() {
             self.check_sums(index)?;
             self.check_queue(index)?;
             self.check_books(index)?;
@@ -25,12 +25,12 @@ impl Hull {
 
     fn check_sums(&self, index: u32) -> Checked {
         let holders = || self.calls_of(index).filter(|call| call.phase.holds());
-        let counted = self.counted(index);
+        let counted = u64::from(self.compartment(index).counted.runs());
         let books = &self.compartment(index).books;
         let overrun = holders().filter(|call| call.phase == Phase::Overrun);
         let weights: u64 = holders().map(|call| u64::from(call.weight)).sum();
         ensure(
-            weights + counted == self.ledger.used(index),
+            weights + counted == self.compartment(index).pool.used(),
             "permits in use are the weights of their holders",
         )?;
         ensure(
@@ -42,7 +42,7 @@ impl Hull {
             "overrun counts the calls answered early",
         )?;
         ensure(
-            books.peak_active >= self.ledger.used(index),
+            books.peak_active >= self.compartment(index).pool.used(),
             "the peak is no lower than the present",
         )
     }
@@ -73,7 +73,7 @@ impl Hull {
         )?;
         let head = queue.head().map(|slot| self.calls.get(slot).weight);
         ensure(
-            !head.is_some_and(|weight| self.ledger.fits(index, weight)),
+            !head.is_some_and(|weight| self.compartment(index).pool.fits(weight)),
             "a head that fits was granted",
         )
     }
@@ -121,14 +121,6 @@ impl Hull {
     fn calls_of(&self, index: u32) -> impl Iterator<Item = &Call> {
         let calls = self.calls.in_use().map(|(_, call)| call);
         calls.filter(move |call| call.compartment == index)
-    }
-
-    fn counted(&self, index: u32) -> u64 {
-        let counted = self
-            .owners
-            .iter()
-            .filter_map(|owner| owner.counted().get(index as usize));
-        counted.map(|runs| u64::from(*runs)).sum()
     }
 }
 

@@ -1,7 +1,5 @@
 //! Capacity: who may take how many permits. Nothing else reads a limit or the permits in use.
 
-use alloc::vec::Vec;
-
 /// The permits of one compartment.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -10,75 +8,61 @@ pub(crate) struct Pool {
     used: u64,
 }
 
-/// The pools of a hull, by the index of their compartment.
-#[derive(Debug, Default)]
-pub(crate) struct Ledger {
-    pools: Vec<Pool>,
-}
-
-impl Ledger {
-    /// A pool for the next compartment.
-    pub(crate) fn open(&mut self, limit: u32) {
-        self.pools.push(Pool { limit, used: 0 });
+impl Pool {
+    pub(crate) const fn new(limit: u32) -> Self {
+        Self { limit, used: 0 }
     }
 
-    pub(crate) fn limit(&self, compartment: u32) -> u32 {
-        self.pool(compartment).limit
+    pub(crate) const fn limit(&self) -> u32 {
+        self.limit
     }
 
-    pub(crate) fn used(&self, compartment: u32) -> u64 {
-        self.pool(compartment).used
+    pub(crate) const fn used(&self) -> u64 {
+        self.used
     }
 
     /// Permits that are free now.
-    pub(crate) fn available(&self, compartment: u32) -> u64 {
-        let Pool { limit, used } = *self.pool(compartment);
-        u64::from(limit).saturating_sub(used)
+    pub(crate) const fn available(&self) -> u64 {
+        (self.limit as u64).saturating_sub(self.used)
     }
 
     // Resizing 4: a limit of zero is a pause.
-    pub(crate) fn is_paused(&self, compartment: u32) -> bool {
-        self.limit(compartment) == 0
+    pub(crate) const fn is_paused(&self) -> bool {
+        self.limit == 0
     }
 
     // Admission 2.1, Resizing 2: nothing is granted while `used > limit`.
     /// Whether a call of this weight fits now.
-    pub(crate) fn fits(&self, compartment: u32, weight: u32) -> bool {
-        let Pool { limit, used } = *self.pool(compartment);
-        used + u64::from(weight) <= u64::from(limit)
+    pub(crate) const fn fits(&self, weight: u32) -> bool {
+        self.used + weight as u64 <= self.limit as u64
     }
 
     // Admission 1.1, Resizing 4
     /// Whether a call of this weight could never run. During a pause no call is too heavy.
-    pub(crate) fn is_too_heavy(&self, compartment: u32, weight: u32) -> bool {
-        weight > self.limit(compartment) && !self.is_paused(compartment)
+    pub(crate) const fn is_too_heavy(&self, weight: u32) -> bool {
+        weight > self.limit && !self.is_paused()
     }
 
-    // Nested 1.1, Nested calls 1.3
+    // Nested calls 1.1, Nested calls 1.3
     /// Whether a call that comes with `held` permits of its own caller's would not fit even if
     /// everybody else gave back everything. No caller holds more than what is in use.
-    pub(crate) fn waits_for_itself(&self, compartment: u32, weight: u32, held: u64) -> bool {
-        let needed = held.min(self.used(compartment)) + u64::from(weight);
-        held > 0 && !self.is_paused(compartment) && needed > u64::from(self.limit(compartment))
+    pub(crate) fn waits_for_itself(&self, weight: u32, held: u64) -> bool {
+        let needed = held.min(self.used) + u64::from(weight);
+        held > 0 && !self.is_paused() && needed > u64::from(self.limit)
     }
 
     /// Answers how many permits are in use then.
-    pub(crate) fn take(&mut self, compartment: u32, weight: u32) -> u64 {
-        let pool = &mut self.pools[compartment as usize];
-        pool.used += u64::from(weight);
-        pool.used
+    pub(crate) fn take(&mut self, weight: u32) -> u64 {
+        self.used += u64::from(weight);
+        self.used
     }
 
-    pub(crate) fn give(&mut self, compartment: u32, permits: u64) {
-        self.pools[compartment as usize].used -= permits;
+    pub(crate) fn give(&mut self, weight: u32) {
+        self.used -= u64::from(weight);
     }
 
     /// Answers the limit that it had.
-    pub(crate) fn set_limit(&mut self, compartment: u32, limit: u32) -> u32 {
-        core::mem::replace(&mut self.pools[compartment as usize].limit, limit)
-    }
-
-    fn pool(&self, compartment: u32) -> &Pool {
-        &self.pools[compartment as usize]
+    pub(crate) const fn set_limit(&mut self, limit: u32) -> u32 {
+        core::mem::replace(&mut self.limit, limit)
     }
 }

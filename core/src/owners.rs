@@ -36,16 +36,16 @@ impl Timer {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Owner {
+    /// Of the owner that lives here, or of the next that will: no id that was given out before has
+    /// this one.
     generation: u32,
     is_alive: bool,
     /// Stands in the list of owners to wake.
     is_to_wake: bool,
     timers: [Deadlines; 3],
     events: VecDeque<Event>,
-    /// Runs without a slot, by the index of their compartment.
-    counted: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -77,11 +77,10 @@ impl Owners {
         let free = self.list.iter().position(|owner| !owner.is_alive);
         let index = free.unwrap_or(self.list.len());
         if index == self.list.len() {
-            self.list.push(Owner::default());
+            self.list.push(Owner::of(1));
         }
         let owner = &mut self.list[index];
         owner.is_alive = true;
-        owner.generation = next_generation(owner.generation);
         OwnerId {
             index: u32::try_from(index).unwrap_or(u32::MAX),
             generation: owner.generation,
@@ -92,9 +91,8 @@ impl Owners {
     pub(crate) fn remove(&mut self, index: u32) {
         let owner = self.at(index);
         *owner = Owner {
-            generation: owner.generation,
             is_to_wake: owner.is_to_wake,
-            ..Owner::default()
+            ..Owner::of(next_generation(owner.generation))
         };
     }
 
@@ -112,7 +110,7 @@ impl Owners {
 
     pub(crate) fn find(&self, id: OwnerId) -> Option<u32> {
         let owner = self.list.get(id.index as usize)?;
-        (owner.is_alive && owner.generation == id.generation).then_some(id.index)
+        (owner.generation == id.generation).then_some(id.index)
     }
 
     pub(crate) fn get(&self, index: u32) -> &Owner {
@@ -177,24 +175,35 @@ impl Owners {
     }
 
     /// Sets the timer of a slot that has none, for the phase that it is in.
+    #[inline]
     pub(crate) fn arm(&mut self, calls: &mut Calls, at: Instant, slot: u32) {
+        // Options 2.2: too far off to represent is never.
+        if at < Instant::NEVER {
+            self.insert_timer(calls, at, slot);
+        }
+    }
+
+    fn insert_timer(&mut self, calls: &mut Calls, at: Instant, slot: u32) {
         let call = calls.get(slot);
         let (owner, Some(timer)) = (call.owner, Timer::of(call.phase)) else {
             return;
         };
-        // Options 2.2: too far off to represent is never.
-        if at < Instant::NEVER {
-            self.armed += 1;
-            self.next_due = self.next_due.min(at);
-            self.at(owner).timers[timer as usize].insert(calls, at, slot);
-        }
+        self.armed += 1;
+        self.next_due = self.next_due.min(at);
+        self.at(owner).timers[timer as usize].insert(calls, at, slot);
     }
 
     /// Takes the timer of a slot away, if it has one, before it leaves its phase.
+    #[inline]
     pub(crate) fn disarm(&mut self, calls: &mut Calls, slot: u32) {
+        if calls.get(slot).timer != NIL {
+            self.remove_timer(calls, slot);
+        }
+    }
+
+    fn remove_timer(&mut self, calls: &mut Calls, slot: u32) {
         let call = calls.get(slot);
-        let (owner, place) = (call.owner, call.timer);
-        let Some(timer) = Timer::of(call.phase).filter(|_| place != NIL) else {
+        let (owner, Some(timer)) = (call.owner, Timer::of(call.phase)) else {
             return;
         };
         self.at(owner).timers[timer as usize].remove(calls, slot);
@@ -212,29 +221,6 @@ impl Owners {
         firsts.min().filter(|deadline| deadline.at <= now)
     }
 
-    /// A run without a slot begins.
-    pub(crate) fn add_counted(&mut self, index: u32, compartment: u32, runs: u32) {
-        let counted = &mut self.list[index as usize].counted;
-        let place = compartment as usize;
-        if let Some(count) = counted.get_mut(place) {
-            *count += runs;
-        } else {
-            counted.resize(place, 0);
-            counted.push(runs);
-        }
-    }
-
-    /// Takes up to this many runs without a slot; answers how many there were.
-    pub(crate) fn take_counted(&mut self, index: u32, compartment: u32, runs: u32) -> u32 {
-        let counted = &mut self.list[index as usize].counted;
-        let Some(count) = counted.get_mut(compartment as usize) else {
-            return 0;
-        };
-        let taken = runs.min(*count);
-        *count -= taken;
-        taken
-    }
-
     pub(crate) fn indices(&self) -> core::ops::Range<u32> {
         0..u32::try_from(self.list.len()).unwrap_or(u32::MAX)
     }
@@ -245,17 +231,23 @@ impl Owners {
 }
 
 impl Owner {
+    /// A place without an owner yet.
+    fn of(generation: u32) -> Self {
+        Self {
+            generation,
+            is_alive: false,
+            is_to_wake: false,
+            timers: Default::default(),
+            events: VecDeque::new(),
+        }
+    }
+
     pub(crate) fn events(&self) -> impl Iterator<Item = &Event> {
         self.events.iter()
     }
 
     pub(crate) fn timers(&self) -> impl Iterator<Item = (Timer, &Deadlines)> {
         Timer::ALL.into_iter().zip(&self.timers)
-    }
-
-    /// Runs without a slot, by compartment.
-    pub(crate) fn counted(&self) -> &[u32] {
-        &self.counted
     }
 
     pub(crate) fn first_deadline(&self, calls: &Calls) -> Option<Instant> {

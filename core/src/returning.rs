@@ -48,7 +48,7 @@ impl Hull {
             return false;
         }
         self.calls.remove(id.slot());
-        self.ledger.give(index, weight.into());
+        self.compartment_mut(index).pool.give(weight);
         let books = &mut self.compartments[index as usize].books;
         books.overrun -= u64::from(is_overrun);
         books.count(outcome.why(is_overrun));

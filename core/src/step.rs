@@ -80,10 +80,12 @@ impl Hull {
         Some((due.at, due.slot))
     }
 
-    /// Marks a compartment whose grants, or whose watches, this step may have changed.
+    /// Marks a compartment whose grants, or whose watches, this step may have changed. One without
+    /// waiters and watches has nothing to settle: that is the ordinary case, and worth the look.
     pub(crate) fn touch(&mut self, index: u32) {
         let here = &mut self.compartments[index as usize];
-        if !here.is_touched {
+        let has_any = !here.queue.is_empty() || !here.watches.is_empty();
+        if has_any && !here.is_touched {
             here.is_touched = true;
             self.touched.push(index);
         }
@@ -113,7 +115,7 @@ impl Hull {
         let heads = self.touched.iter().filter_map(|index| {
             let slot = self.compartment(*index).queue.head()?;
             let call = self.calls.get(slot);
-            let fits = self.ledger.fits(*index, call.weight);
+            let fits = self.compartment(*index).pool.fits(call.weight);
             fits.then_some((call.seq, slot))
         });
         heads.min().map(|(_, slot)| slot)
@@ -157,7 +159,7 @@ impl Hull {
     /// be rejected for good.
     pub(crate) fn has_capacity(&self, index: u32, weight: u32) -> bool {
         let Compartment { state, queue, .. } = self.compartment(index);
-        let runs = queue.is_empty() && self.ledger.fits(index, weight);
-        *state != State::Open || self.ledger.is_too_heavy(index, weight) || runs
+        let runs = queue.is_empty() && self.compartment(index).pool.fits(weight);
+        *state != State::Open || self.compartment(index).pool.is_too_heavy(weight) || runs
     }
 }

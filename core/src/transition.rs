@@ -41,7 +41,7 @@ impl Hull {
         here.books.overrun -= u64::from(from == Phase::Overrun);
         // Running 1.1: the permits go back here, whatever the end is.
         if from.holds() && !to.holds() {
-            self.ledger.give(index, weight.into());
+            here.pool.give(weight);
             if is_measured {
                 here.books.record_run(nanos);
             }
@@ -67,7 +67,7 @@ impl Hull {
             call.seq = self.admissions;
             call.since = self.now;
             call.is_measured = here.sampling.next();
-            let used = self.ledger.take(index, weight);
+            let used = here.pool.take(weight);
             here.books.peak_active = here.books.peak_active.max(used);
         }
         here.books.overrun += u64::from(to == Phase::Overrun);

@@ -107,8 +107,21 @@ impl World {
                 came.expect("a valid weight")
             }
         };
-        let want = self.want(&asked, deadline, &held);
-        self.arrived(came, want, waiter(asked, deadline))
+        self.on_the_naive_side(untimed != Untimed::NeedsClock, |world| {
+            let want = world.want(&asked, deadline, &held);
+            world.arrived(came, want, waiter(asked, deadline))
+        })
+    }
+
+    /// Without a clock the core stays at the time that it knows: so does the naive side.
+    fn on_the_naive_side<R>(&mut self, is_untimed: bool, act: impl FnOnce(&mut Self) -> R) -> R {
+        let time = self.time;
+        if is_untimed {
+            self.time = self.naive.now;
+        }
+        let answer = act(self);
+        self.time = time;
+        answer
     }
 
     fn offer(&mut self, asked: Asked) -> Checked {
@@ -172,7 +185,8 @@ impl World {
         let without_clock = untimed && self.core.finish_untimed(id, outcome);
         self.without_clock[1] += u64::from(without_clock);
         let came = without_clock || self.core.finish(self.now(), id, outcome);
-        agree("finish", came, self.finish(id, outcome))
+        let want = self.on_the_naive_side(without_clock, |world| world.finish(id, outcome));
+        agree("finish", came, want)
     }
 
     /// Only the core knows when it wants one to be measured: the naive side follows.
@@ -181,7 +195,6 @@ impl World {
             return;
         }
         self.without_clock[2] += 1;
-        self.naive.advance(self.time);
         let counted = Waiter {
             id: COUNTED,
             owner,
@@ -199,7 +212,9 @@ impl World {
         let id = self.owners[owner];
         let without_clock = self.core.finish_counted_untimed(id, outcome);
         let came = without_clock || self.core.finish_counted(self.now(), id, outcome);
-        agree("finish_counted", came, self.finish_counted(owner, outcome))
+        let want =
+            self.on_the_naive_side(without_clock, |world| world.finish_counted(owner, outcome));
+        agree("finish_counted", came, want)
     }
 
     /// An owner that was evicted changes nothing but what an arrival counts.
