@@ -22,8 +22,8 @@ use crate::stats::STATS_LEN;
 /// of one engine at a time.
 pub type Mailbox = [f64; MAILBOX_LEN];
 
-/// How many numbers: the places below, then the events.
-pub const MAILBOX_LEN: usize = place::EVENTS + EVENT_LEN * SHOWN;
+/// How many numbers: the places below, the events, the ids that start.
+pub const MAILBOX_LEN: usize = place::STARTED + STARTED_LEN;
 
 /// The version of this layout and of the inputs: a host that expects another one must refuse.
 pub const VERSION: f64 = 2.0;
@@ -32,6 +32,8 @@ pub const VERSION: f64 = 2.0;
 pub const SHOWN: usize = 64;
 /// Kind, id, time and compartment.
 pub const EVENT_LEN: usize = 4;
+/// How many granted calls can start with one input.
+pub const STARTED_LEN: usize = 16;
 
 /// Where what stands.
 pub mod place {
@@ -73,8 +75,13 @@ pub mod place {
     pub const HOLDING: usize = 24;
     /// Out, from the beginning: [`super::VERSION`].
     pub const VERSION: usize = 25;
+    /// In: how many granted calls started since the last input of this engine. Out: 0. For calls
+    /// without a run deadline: those of others must `start` at once, or their timer comes late.
+    pub const STARTS_COUNT: usize = 26;
     /// Out: the events shown. The places before them are free for what comes.
     pub const EVENTS: usize = 32;
+    /// In: the ids of the calls that started.
+    pub const STARTED: usize = EVENTS + super::EVENT_LEN * super::SHOWN;
 }
 
 /// The codes of the inputs; another one does nothing.
@@ -128,7 +135,7 @@ pub const INPUTS: [(&str, u32); 21] = [
 ];
 
 /// The places and their numbers.
-pub const PLACES: [(&str, usize); 20] = [
+pub const PLACES: [(&str, usize); 22] = [
     ("code", place::CODE),
     ("now", place::NOW),
     ("engine", place::ENGINE),
@@ -148,7 +155,9 @@ pub const PLACES: [(&str, usize); 20] = [
     ("max_queue", place::MAX_QUEUE),
     ("holding", place::HOLDING),
     ("version", place::VERSION),
+    ("starts_count", place::STARTS_COUNT),
     ("events", place::EVENTS),
+    ("started", place::STARTED),
 ];
 
 /// The handle of the engine that the input is for.
@@ -322,6 +331,11 @@ impl Engine {
             self.core.poll_event(owner);
         }
         mail[place::TAKEN] = 0.0;
+        let started = code(mail[place::STARTS_COUNT]) as usize;
+        for id in mail[place::STARTED..].iter().take(started) {
+            self.core.start(id_of(*id));
+        }
+        mail[place::STARTS_COUNT] = 0.0;
     }
 
     #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
@@ -330,7 +344,7 @@ impl Engine {
             self.credit = self.core.credit();
         }
         lay_out(self.credit, mail);
-        let shown = mail[place::EVENTS..].chunks_exact_mut(EVENT_LEN);
+        let shown = mail[place::EVENTS..place::STARTED].chunks_exact_mut(EVENT_LEN);
         let mut count = 0_u32;
         for (place, event) in shown.zip(self.events(owner)) {
             let EventNumbers {
