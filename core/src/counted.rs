@@ -42,10 +42,12 @@ impl Hull {
     /// reports every use by [`Hull::absorb`], and only if it is the only owner.
     #[must_use]
     pub fn credit(&self, CompartmentId(index): CompartmentId) -> Credit {
-        if !self.is_plain(index) {
+        let pool = &self.compartment(index).pool;
+        // Resizing 2: above a lowered limit a permit that comes back must not be taken again.
+        if !self.is_plain(index) || pool.used() > u64::from(pool.limit()) {
             return Credit::NONE;
         }
-        let free = i32::try_from(self.compartment(index).pool.available()).unwrap_or(i32::MAX);
+        let free = i32::try_from(pool.available()).unwrap_or(i32::MAX);
         let starts = self.compartment(index).sampling.left();
         Credit {
             free,

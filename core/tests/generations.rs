@@ -1,6 +1,6 @@
 //! Numbers that come round: a place that is used millions of times gives out its first number again.
 
-use bulkheads_core::{Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request};
+use bulkheads_core::{Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request, Untimed};
 
 const NOW: Instant = Instant::ZERO;
 /// The last before they start again at 1.
@@ -12,10 +12,13 @@ fn bulkhead() -> Bulkhead {
 
 /// The id of a call that came and went.
 fn passer_by(core: &mut Bulkhead) -> Id {
-    let id = core.admit_now(Request::run(1)).unwrap_or_else(|| {
-        let id = core.try_acquire(NOW, Request::run(1));
-        id.expect("a valid weight").expect("a free permit")
-    });
+    let id = match core.acquire_untimed(Request::run(1)) {
+        Untimed::Admitted(id) => id,
+        Untimed::NeedsClock | Untimed::Rejected(_) => {
+            let id = core.try_acquire(NOW, Request::run(1));
+            id.expect("a valid weight").expect("a free permit")
+        }
+    };
     assert!(core.finish(NOW, id, Outcome::Completed));
     assert!(!core.finish(NOW, id, Outcome::Completed), "stale at once");
     id
