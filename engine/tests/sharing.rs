@@ -1,57 +1,20 @@
-//! What a binding needs to share one core among drivers: whom to wake, and whether two bulkheads would be the same.
+//! What a binding needs to share one engine among threads: whether two bulkheads would be the same,
+//! and that no thread begins a run by itself.
 
-use bulkheads_core::{Notation, OwnerId};
-use bulkheads_engine::{Engine, Options, RUN};
+mod common;
 
-const NEVER: f64 = f64::INFINITY;
+use bulkheads_core::{Bulkhead, Credit, OwnerId};
+use bulkheads_engine::mailbox::{self, place};
+use bulkheads_engine::{Engine, Notation, Options, owner_number};
+
+use common::{Host, NEVER, RUN, code_of, options, same};
 
 fn bits(settings: [f64; 5]) -> [u64; 5] {
     settings.map(f64::to_bits)
 }
 
 fn settings(options: Options) -> [u64; 5] {
-    bits(engine(options).settings())
-}
-
-fn options_of(settings: [f64; 5]) -> Options {
-    let [
-        max_concurrent,
-        max_queue,
-        timeout,
-        call_timeout,
-        abandon_after,
-    ] = settings;
-    Options {
-        max_concurrent,
-        max_queue: Some(max_queue),
-        timeout: Some(timeout),
-        call_timeout: Some(call_timeout),
-        abandon_after: Some(abandon_after),
-    }
-}
-
-fn engine(options: Options) -> Engine {
-    Engine::new(Notation::CamelMillis, options).expect("valid options")
-}
-
-#[test]
-fn the_others_that_were_told_something_are_named_once_and_oneself_never() {
-    let mut engine = engine(Options {
-        max_concurrent: 1.0,
-        max_queue: Some(4.0),
-        ..Options::default()
-    });
-    let (one, two, three) = (OwnerId::FIRST, engine.attach(), engine.attach());
-    for owner in [one, two, one, three, two] {
-        let call = engine.acquire(owner, 0.0, 1.0, NEVER, NEVER, RUN, 0.0);
-        call.expect("a valid call");
-    }
-    engine.close(1.0, false);
-    let mut woken: Vec<_> = std::iter::from_fn(|| engine.next_wake(one)).collect();
-    woken.sort_by_key(|owner| owner.as_raw());
-    assert_eq!(woken, [two, three]);
-    assert_eq!(engine.next_wake(one), None);
-    assert_eq!(engine.next_wake(two), None);
+    bits(Host::new(options).engine.settings())
 }
 
 #[test]
@@ -66,16 +29,10 @@ fn settings_are_the_options_in_effect() {
         ..least
     };
     assert_eq!(settings(short), bits([3.0, 0.0, 20.5, 20.5, NEVER]));
-    let all = Options {
-        max_concurrent: 3.0,
-        max_queue: Some(4.0),
-        timeout: Some(NEVER),
-        call_timeout: Some(5.0),
-        abandon_after: Some(0.25),
-    };
-    let mut resized = engine(all);
-    resized.resize(0.0, 9.0).expect("a valid limit");
-    assert_eq!(bits(resized.settings()), bits([3.0, 4.0, NEVER, 5.0, 0.25]));
+    let all = [3.0, 4.0, NEVER, 5.0, 0.25];
+    let mut resized = Host::new(Options::from_settings(all));
+    resized.ask("resize", 0.0, &[9.0]);
+    assert_eq!(bits(resized.engine.settings()), bits(all));
 }
 
 #[test]
@@ -84,7 +41,62 @@ fn settings_make_the_same_bulkhead_again() {
         [1.0, 0.0, 1e-9, 1e300, NEVER],
         [7.0, 2.0, 0.1 + 0.2, 1e9 / 3.0, 123_456.789],
     ] {
-        let made = engine(options_of(options)).settings();
-        assert_eq!(settings(options_of(made)), bits(made));
+        let made = Host::new(Options::from_settings(options)).engine.settings();
+        assert_eq!(settings(Options::from_settings(made)), bits(made));
     }
+}
+
+/// Before an engine is made, and of the options alone.
+#[test]
+fn settings_of_options_are_those_of_their_engine() {
+    let options = options(3.0, 4.0);
+    let config = options
+        .config(Notation::CamelMillis)
+        .expect("valid options");
+    let before = Options::settings(&config, Notation::CamelMillis);
+    assert_eq!(bits(before), settings(options));
+}
+
+/// None could see what the others do.
+#[test]
+fn a_shared_engine_gives_no_credit() {
+    let mut host = Host::new(options(3.0, 0.0));
+    host.engine = host.engine.shared();
+    for _ in 0..2 {
+        let id = host.call();
+        host.ask("finish", 0.0, &[id, 0.0]);
+        same(host.mail[place::FREE], -1.0);
+        assert!(!host.begin() && !host.end("completed"));
+    }
+    assert_ne!(host.engine.core().credit(), Credit::NONE);
+}
+
+/// Each owner has a mailbox of its own, and is shown its own events.
+#[test]
+fn each_owner_of_a_shared_engine_sees_its_own_events() {
+    let made = Engine::new(Notation::CamelMillis, options(1.0, 5.0));
+    let mut engine = made.expect("valid options").shared();
+    let core: &mut Bulkhead = engine.as_mut();
+    let owners = [OwnerId::FIRST, core.add_owner()];
+    assert!(owner_number(owners[0]).to_bits() != owner_number(owners[1]).to_bits());
+    let mut mails = [mailbox::empty(), mailbox::empty()];
+    let mut exchange = |host: usize, input, arguments: [f64; 4]| {
+        let mail = &mut mails[host];
+        mail[place::CODE] = code_of(input);
+        mail[place::ARGUMENTS..][..4].copy_from_slice(&arguments);
+        engine.exchange(owners[host], mail);
+        (
+            mail[place::CODE],
+            mail[place::COUNT],
+            mail[place::EVENTS + 1],
+        )
+    };
+    let call = [1.0, NEVER, NEVER, RUN];
+    let (held, ..) = exchange(0, "acquire", call);
+    let (waits, ..) = exchange(1, "acquire", call);
+    let (_, count, _) = exchange(0, "finish", [held, 0.0, 0.0, 0.0]);
+    same(count, 0.0);
+    let (_, count, id) = exchange(1, "show", [0.0; 4]);
+    same(count, 1.0);
+    same(id, -waits);
 }

@@ -1,47 +1,14 @@
 //! What errors say: lower case, the knob and its value, and what it must be.
 
-use bulkheads_core::{FullReason, InvalidOption, Notation, Opt, OwnerId, Rejection, Rule};
-use bulkheads_engine::{Engine, Options, RUN};
+mod common;
 
-const ME: OwnerId = OwnerId::FIRST;
-const NEVER: f64 = f64::INFINITY;
+use bulkheads_core::{Opt, Rule};
+use bulkheads_engine::{Engine, Fault, Notation, OPTIONS, Options};
 
-fn engine(notation: Notation) -> Engine {
-    let options = Options {
-        max_concurrent: 1.0,
-        ..Options::default()
-    };
-    Engine::new(notation, options).expect("valid options")
-}
+use common::{Host, NEVER, RUN, options};
 
-fn refused(notation: Notation, options: Options) -> InvalidOption {
+fn refused(notation: Notation, options: Options) -> Fault {
     Engine::new(notation, options).expect_err("out of range")
-}
-
-#[test]
-fn every_rejection_says_which_bound_it_was() {
-    let texts = [
-        (Rejection::Cancelled, "cancelled before it was admitted"),
-        (Rejection::Closed, "bulkhead closed"),
-        (
-            FullReason::NoQueue.into(),
-            "no permit free and no queue configured",
-        ),
-        (
-            FullReason::NotWilling.into(),
-            "no permit free and the call is not willing to wait",
-        ),
-        (FullReason::Paused.into(), "paused"),
-        (FullReason::QueueFull.into(), "queue full"),
-        (
-            Rejection::QueueTimeout,
-            "deadline passed before a permit was free",
-        ),
-        (Rejection::TooHeavy, "weight above the limit"),
-    ];
-    for (rejection, text) in texts {
-        assert_eq!(rejection.to_string(), text);
-    }
 }
 
 #[test]
@@ -57,115 +24,65 @@ fn every_option_has_a_name_in_each_language() {
         (Opt::Weight, "weight", "weight"),
     ];
     for (option, camel, snake) in names {
-        assert_eq!(option.name(Notation::CamelMillis), camel);
-        assert_eq!(option.name(Notation::SnakeSeconds), snake);
+        assert_eq!(Notation::CamelMillis.name(option), camel);
+        assert_eq!(Notation::SnakeSeconds.name(option), snake);
+        assert_eq!(option.name(), snake, "Rust writes it as Python does");
     }
 }
 
+/// Below zero no option may be.
 #[test]
 fn every_option_says_what_it_must_be() {
-    let base = Options {
-        max_concurrent: 1.0,
-        ..Options::default()
-    };
-    let bad = Some(-1.0);
-    let refusals = [
-        (
-            Options {
-                max_concurrent: 0.0,
-                ..base
-            },
-            Opt::MaxConcurrent,
-            Rule::PositiveCount,
-        ),
-        (
-            Options {
-                max_queue: bad,
-                ..base
-            },
-            Opt::MaxQueue,
-            Rule::Count,
-        ),
-        (
-            Options {
-                timeout: bad,
-                ..base
-            },
-            Opt::Timeout,
-            Rule::Positive,
-        ),
-        (
-            Options {
-                call_timeout: bad,
-                ..base
-            },
-            Opt::CallTimeout,
-            Rule::Positive,
-        ),
-        (
-            Options {
-                abandon_after: bad,
-                ..base
-            },
-            Opt::AbandonAfter,
-            Rule::Positive,
-        ),
+    let rules = [
+        Rule::PositiveCount,
+        Rule::Count,
+        Rule::Positive,
+        Rule::Positive,
+        Rule::Positive,
     ];
-    for (options, option, rule) in refusals {
-        let refusal = refused(Notation::CamelMillis, options);
+    for (place, (option, rule)) in OPTIONS.into_iter().zip(rules).enumerate() {
+        let mut settings = [1.0; OPTIONS.len()];
+        settings[place] = -1.0;
+        let refusal = refused(Notation::CamelMillis, Options::from_settings(settings));
         assert_eq!((refusal.option, refusal.rule), (option, rule));
+        assert_eq!(refusal.rule, option.rule());
     }
 }
 
 #[test]
 fn every_argument_says_what_it_must_be() {
-    let mut engine = engine(Notation::CamelMillis);
-    let mut ask = |weight, timeout, deadline| {
-        let refusal = engine.acquire(ME, 0.0, weight, timeout, deadline, RUN, 0.0);
-        refusal.expect_err("out of range").to_string()
+    let mut host = Host::new(options(1.0, 0.0));
+    let mut ask = |input, arguments: &[f64]| {
+        assert!(host.ask(input, 0.0, arguments).is_nan());
+        host.fault()
     };
     let weight = "weight must be an integer from 1 to 2147483647, got 0";
-    assert_eq!(ask(0.0, NEVER, NEVER), weight);
+    assert_eq!(ask("acquire", &[0.0, NEVER, NEVER, RUN]), weight);
     let timeout = "timeoutMs must be 0 or more, or infinite, got -0.5";
-    assert_eq!(ask(1.0, -0.5, NEVER), timeout);
+    assert_eq!(ask("acquire", &[1.0, -0.5, NEVER, RUN]), timeout);
     let deadline = "deadline must be a number, got NaN";
-    assert_eq!(ask(1.0, NEVER, f64::NAN), deadline);
-    let limit = engine.resize(0.0, 2_147_483_648.0);
-    let text = "maxConcurrent must be an integer from 0 to 2147483647, got 2147483648";
-    assert_eq!(limit.expect_err("out of range").to_string(), text);
-    let room = engine
-        .watch_room(ME, 0.0, 1.5, 0.0)
-        .expect_err("out of range");
-    assert!(room.to_string().ends_with("got 1.5"));
+    assert_eq!(ask("acquire", &[1.0, NEVER, f64::NAN, RUN]), deadline);
+    let limit = "maxConcurrent must be an integer from 0 to 2147483647, got 2147483648";
+    assert_eq!(ask("resize", &[2_147_483_648.0]), limit);
+    assert!(ask("watch_capacity", &[1.5]).ends_with("got 1.5"));
 }
 
 /// Hosts that print numbers themselves get the text without.
 #[test]
 fn the_text_before_the_value_is_the_text_without_it() {
     for value in [-1.0, 0.0, f64::NAN] {
-        let options = Options {
-            max_concurrent: value,
-            ..Options::default()
-        };
-        let refusal = refused(Notation::CamelMillis, options);
+        let refusal = refused(Notation::CamelMillis, options(value, 0.0));
         let text = refusal.to_string();
-        let (before, shown) = text.split_at(refusal.text_before_value().len());
-        assert_eq!(
-            (before, shown),
-            (&*refusal.text_before_value(), &*value.to_string())
-        );
+        let before = refusal.text_before_value();
+        let (start, shown) = text.split_at(before.len());
+        assert_eq!((start, shown), (&*before, &*value.to_string()));
     }
 }
 
 #[test]
 fn a_value_is_shown_as_its_language_prints_it() {
     let shown = |notation, value| {
-        let options = Options {
-            max_concurrent: 1.0,
-            max_queue: Some(value),
-            ..Options::default()
-        };
-        let text = refused(notation, options).to_string();
+        let text = refused(notation, options(1.0, value)).to_string();
         text.rsplit(' ').next().expect("a last word").to_owned()
     };
     let values = [

@@ -1,49 +1,22 @@
 //! The array of numbers that a host shares with its engine, whatever the host writes into it.
 
+#[path = "../common/mod.rs"]
+mod common;
+mod credit;
+mod events;
 mod hosts;
+mod inputs;
+mod random;
 
-use bulkheads_core::{Notation, OwnerId};
-use bulkheads_engine::mailbox::{MAILBOX_LEN, Mailbox};
-use bulkheads_engine::{Engine, Options, RUN};
-use proptest::prelude::*;
+use bulkheads_engine::mailbox::{self, EVENT_LEN, MAILBOX_LEN, PLACES, SHOWN, VERSION, place};
 
-const ME: OwnerId = OwnerId::FIRST;
-/// Inputs and places of the table in `docs/engine.md`.
-const TRY_ACQUIRE: f64 = 4.0;
-const FINISH: f64 = 6.0;
-const SHOW: f64 = 16.0;
-const FIGURES: f64 = 17.0;
-const TAKEN: usize = 7;
-const COUNT: usize = 8;
-const EVENTS: usize = 16;
-
-fn engine(max_concurrent: f64, max_queue: f64) -> Engine {
-    let options = Options {
-        max_concurrent,
-        max_queue: Some(max_queue),
-        ..Options::default()
-    };
-    Engine::new(Notation::CamelMillis, options).expect("valid options")
-}
-
-/// Who waits for one permit.
-fn waits(engine: &mut Engine) -> f64 {
-    let queued = engine.acquire(ME, 0.0, 1.0, f64::INFINITY, f64::INFINITY, RUN, 0.0);
-    -queued.expect("valid arguments")
-}
-
-/// Writes an input and its arguments, the time first, and answers the answer.
-fn exchange(engine: &mut Engine, mail: &mut Mailbox, input: f64, arguments: &[f64]) -> f64 {
-    mail[0] = input;
-    mail[1..=arguments.len()].copy_from_slice(arguments);
-    engine.exchange(ME, mail);
-    mail[0]
-}
+use common::{Host, options, same};
+use random::{Random, Shown};
 
 /// What the fuzzer found worth keeping; see `core/fuzz`.
 #[test]
 fn every_exchange_of_the_corpus_is_answered_as_the_table_says() {
-    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/mailbox");
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/fuzz/corpus/mailbox");
     let mut played = 0;
     for file in std::fs::read_dir(corpus).expect("the corpus") {
         let path = file.expect("a file of the corpus").path();
@@ -53,77 +26,92 @@ fn every_exchange_of_the_corpus_is_answered_as_the_table_says() {
     assert!(played > 100, "the corpus has {played} files");
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
-
-    #[test]
-    fn whatever_a_host_writes_is_answered(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+/// Other bytes at every run: those that fail are printed as the corpus has them.
+#[test]
+fn whatever_a_host_writes_is_answered() {
+    let mut random = Random::new();
+    for _ in 0..4_000 {
+        let length = random.next() % 300;
+        let bytes: Vec<_> = (0..length).map(|_| random.byte()).collect();
+        let _shown = Shown(&bytes);
         hosts::play(&bytes);
     }
 }
 
+/// A host that expects another layout must be able to see it before its first input.
 #[test]
-fn events_beyond_those_shown_come_when_these_were_taken() {
-    let (mut engine, mut mail) = (engine(20.0, 40.0), [0.0; MAILBOX_LEN]);
-    let held = exchange(&mut engine, &mut mail, TRY_ACQUIRE, &[0.0, 20.0]);
-    let ids: Vec<_> = (0..20).map(|_| waits(&mut engine)).collect();
-    exchange(&mut engine, &mut mail, FINISH, &[0.0, held, 0.0]);
-    let mut seen = Vec::new();
-    while mail[COUNT] > 0.0 {
-        let shown = mail[EVENTS..].chunks_exact(3).zip(0..16);
-        let shown = shown.filter(|(_, place)| f64::from(*place) < mail[COUNT]);
-        seen.extend(shown.map(|(event, _)| event[1]));
-        mail[TAKEN] = mail[COUNT];
-        exchange(&mut engine, &mut mail, SHOW, &[]);
+fn the_version_is_there_from_the_beginning_and_stays() {
+    same(mailbox::empty()[place::VERSION], VERSION);
+    let mut host = Host::new(options(1.0, 0.0));
+    host.call();
+    same(host.mail[place::VERSION], VERSION);
+    same(VERSION, 2.0);
+}
+
+/// No two of them overlap, and none lies outside.
+#[test]
+fn every_place_is_a_place_of_its_own() {
+    let length = |name| match name {
+        "arguments" => 8,
+        "events" => SHOWN * EVENT_LEN,
+        "started" => mailbox::STARTED_LEN,
+        _ => 1,
+    };
+    let mut owners = [None; MAILBOX_LEN];
+    for (name, first) in PLACES {
+        for owner in &mut owners[first..first + length(name)] {
+            assert_eq!(owner.replace(name), None, "{name} and another");
+        }
     }
-    assert_eq!(seen, ids);
-}
-
-/// A count that the host wrote itself must not keep the engine busy for minutes.
-#[test]
-fn no_more_events_are_taken_than_are_ever_shown() {
-    let (mut engine, mut mail) = (engine(20.0, 40.0), [0.0; MAILBOX_LEN]);
-    let held = exchange(&mut engine, &mut mail, TRY_ACQUIRE, &[0.0, 20.0]);
-    let ids: Vec<_> = (0..20).map(|_| waits(&mut engine)).collect();
-    exchange(&mut engine, &mut mail, FINISH, &[0.0, held, 0.0]);
-    (mail[TAKEN], mail[COUNT]) = (f64::INFINITY, 4e9);
-    exchange(&mut engine, &mut mail, SHOW, &[]);
-    let left: Vec<_> = engine.events(ME).map(|event| event.id).collect();
-    assert_eq!(left, ids[16..]);
-}
-
-/// They came after the host had looked.
-#[test]
-fn no_more_events_are_taken_than_were_shown() {
-    let (mut engine, mut mail) = (engine(20.0, 40.0), [0.0; MAILBOX_LEN]);
-    let held = exchange(&mut engine, &mut mail, TRY_ACQUIRE, &[0.0, 20.0]);
-    let waits = waits(&mut engine);
-    engine.finish(0.0, held, 0);
-    mail[TAKEN] = 5.0;
-    exchange(&mut engine, &mut mail, SHOW, &[]);
-    assert_eq!((mail[COUNT], mail[EVENTS + 1]), (1.0, waits));
-}
-
-#[test]
-fn a_fault_is_kept_until_it_is_taken() {
-    let (mut engine, mut mail) = (engine(1.0, 1.0), [0.0; MAILBOX_LEN]);
-    assert!(exchange(&mut engine, &mut mail, TRY_ACQUIRE, &[0.0, 0.5]).is_nan());
-    exchange(&mut engine, &mut mail, SHOW, &[]);
-    let fault = engine.take_fault().expect("a fault").to_string();
-    assert_eq!(
-        fault,
-        "weight must be an integer from 1 to 2147483647, got 0.5"
-    );
-    assert_eq!(engine.take_fault(), None);
 }
 
 #[test]
 fn the_figures_are_those_of_the_core() {
-    let (mut engine, mut mail) = (engine(3.0, 7.0), [0.0; MAILBOX_LEN]);
-    exchange(&mut engine, &mut mail, TRY_ACQUIRE, &[0.0, 2.0]);
-    engine
-        .acquire(ME, 0.0, 2.0, f64::INFINITY, f64::INFINITY, RUN, 0.0)
-        .expect("valid");
-    exchange(&mut engine, &mut mail, FIGURES, &[]);
-    assert_eq!(mail[11..15], [3.0, 2.0, 1.0, 7.0]);
+    let mut host = Host::new(options(3.0, 7.0));
+    host.ask("try_acquire", 0.0, &[2.0]);
+    host.ask(
+        "acquire",
+        0.0,
+        &[2.0, common::NEVER, common::NEVER, common::RUN],
+    );
+    let figures = [place::LIMIT, place::ACTIVE, place::QUEUED, place::MAX_QUEUE];
+    let figures = figures.map(|place| host.mail[place].to_bits());
+    assert_eq!(figures, [3.0_f64, 2.0, 1.0, 7.0].map(f64::to_bits));
+}
+
+#[test]
+fn a_fault_is_kept_until_it_is_taken() {
+    let mut host = Host::new(options(1.0, 1.0));
+    assert!(host.ask("try_acquire", 0.0, &[0.5]).is_nan());
+    host.ask("show", 0.0, &[]);
+    let text = "weight must be an integer from 1 to 2147483647, got 0.5";
+    assert_eq!(host.fault(), text);
+    assert_eq!(host.engine.take_fault(), None);
+}
+
+/// For hosts that keep several engines behind one mailbox.
+#[test]
+fn the_handle_is_what_the_host_wrote_or_names_nothing() {
+    let mut mail = mailbox::empty();
+    for (written, handle) in [
+        (3.0, 3),
+        (0.0, 0),
+        (-1.0, 0),
+        (f64::NAN, 0),
+        (1e30, u32::MAX),
+    ] {
+        mail[place::ENGINE] = written;
+        assert_eq!(mailbox::handle(&mail), handle);
+    }
+}
+
+#[test]
+fn tmp_replay() {
+    for hex in [
+        "fec4ef447762e8f236aaba3356facacbbb22d14aac2017dcc32c5b42925244554c5b8ab189ab8d642e921a4ac14c0262ad5216b352c3f2541ec87e7b1116ffbabcaf66d1f85743c42f773e589b770900a5b1f78718f5f9891f9cdf7c6faea3d972ea9e3b5828fc",
+        "8a0278d9cd7be2b3c1a6cbbde0b704e1e9abe5b2db73af3d21bd0aa8c6605ce20b804f519a8a834deddaaf0df9ca23d639524b53086adae015f5a895463a8fea941b7bdeff2b6fd4fd623a6973392c1f04e4f5242ed83ef182",
+    ] {
+        let bytes: Vec<u8> = (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect();
+        hosts::play(&bytes);
+    }
 }

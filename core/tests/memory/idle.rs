@@ -1,0 +1,90 @@
+//! An idle compartment is small: there may be one for each key of a service.
+
+use bulkheads_core::{Admission, Bulkhead, CompartmentId, Config, Hull, Instant, Outcome, Request};
+
+use crate::counting::live_bytes;
+
+const NOW: Instant = Instant::ZERO;
+
+/// The most that an idle compartment may cost.
+const COMPARTMENT: usize = 300;
+/// The most that a bulkhead by itself may cost: its compartment, its only owner, and its lists.
+const BULKHEAD: usize = 700;
+/// Less than one histogram takes, and more than anything else of a call.
+const HISTOGRAM: usize = 7_000;
+
+/// How many bytes `act` leaves allocated, with its answer.
+fn left_by<R>(act: impl FnOnce() -> R) -> (usize, R) {
+    let before = live_bytes();
+    let answer = act();
+    // A thread may have freed more than it allocated: what it was given when it began.
+    (live_bytes().wrapping_sub(before), answer)
+}
+
+#[test]
+fn an_idle_compartment_costs_at_most_300_bytes() {
+    let config = Config::new(8).max_queue(64);
+    let (bytes, hull) = left_by(|| {
+        let mut hull = Hull::new();
+        for _ in 0..1000 {
+            hull.open(config).expect("valid options");
+        }
+        hull
+    });
+    let each = bytes / 1000;
+    assert!(
+        each <= COMPARTMENT,
+        "{each} bytes for each of 1,000 compartments"
+    );
+    assert_eq!(hull.check_invariants(), Ok(()));
+}
+
+#[test]
+fn an_idle_bulkhead_costs_at_most_700_bytes() {
+    let (bytes, _bulkhead) = left_by(|| Bulkhead::new(Config::new(8)).expect("valid options"));
+    let bytes = bytes + size_of::<Bulkhead>();
+    assert!(bytes <= BULKHEAD, "{bytes} bytes");
+}
+
+fn run(hull: &mut Hull, compartment: CompartmentId) {
+    let admission = hull.at(NOW).acquire(compartment, Request::run(1));
+    let Ok(Admission::Admitted(id)) = admission else {
+        panic!("{admission:?}");
+    };
+    hull.at_result(NOW, id).finish(id, Outcome::Completed);
+}
+
+#[test]
+fn a_histogram_is_made_when_its_first_value_comes() {
+    let mut hull = Hull::new();
+    let compartment = hull
+        .open(Config::new(1).max_queue(1))
+        .expect("valid options");
+    let used = hull.open(Config::new(1)).expect("valid options");
+    // The slab and the rest are there: only the compartment itself is new.
+    run(&mut hull, used);
+    let (rejected, ()) = left_by(|| {
+        let too_heavy = hull.at(NOW).acquire(compartment, Request::run(2));
+        assert!(matches!(too_heavy, Ok(Admission::Rejected(_))));
+        assert_eq!(hull.snapshot(compartment).ran.count, 0);
+    });
+    assert!(
+        rejected < HISTOGRAM,
+        "a rejection is not measured: {rejected}"
+    );
+    let (ran, ()) = left_by(|| run(&mut hull, compartment));
+    assert!(ran >= HISTOGRAM, "the first run is measured: {ran}");
+    let (again, ()) = left_by(|| (0..100).for_each(|_| run(&mut hull, compartment)));
+    assert!(again < HISTOGRAM, "there is one for all runs: {again}");
+    assert_eq!(hull.snapshot(compartment).waited.count, 0);
+    let (waited, ()) = left_by(|| {
+        let admissions = [(); 2].map(|()| hull.at(NOW).acquire(compartment, Request::run(1)));
+        let [Ok(Admission::Admitted(held)), Ok(Admission::Queued(waits))] = admissions else {
+            panic!("{admissions:?}");
+        };
+        for id in [held, waits] {
+            hull.at_result(NOW, id).finish(id, Outcome::Completed);
+        }
+    });
+    assert!(waited >= HISTOGRAM, "the first wait is measured: {waited}");
+}

@@ -1,0 +1,251 @@
+//! Hosts that write anything into their mailboxes, beside a core whose methods are called as the
+//! table of inputs says.
+//!
+//! The fuzz target, the replay of its corpus and the tests beside this file all go through here.
+#![expect(
+    clippy::float_cmp,
+    reason = "what is shown must be what is so, bit by bit"
+)]
+
+mod bytes;
+mod check;
+mod convert;
+mod twin;
+
+use bulkheads_core::{Outcome, OwnerId};
+use bulkheads_engine::mailbox::{self, INPUTS, Mailbox, STARTED_LEN, place};
+use bulkheads_engine::{Engine, Notation, Options, numbers};
+
+use bytes::Bytes;
+use convert::{number, truth};
+use twin::{Counted, Done, Twin, Want};
+
+/// Beyond the inputs of the table: `exchange_abort`, `exchange_stats`, and codes that are no input.
+const FURTHER: usize = 3;
+
+pub(crate) struct Hosts {
+    engine: Engine,
+    /// The same without a mailbox.
+    twin: Twin,
+    owners: Vec<OwnerId>,
+    mails: Vec<Mailbox>,
+    /// The last answer that may have been an id.
+    id: f64,
+    /// Runs that the host has begun by the rules and may end: no more than there are.
+    counted: u32,
+}
+
+/// What one exchange is.
+enum Exchange {
+    Input(u32),
+    Abort([f64; 2]),
+    Stats,
+}
+
+/// Exchanges what these bytes say; panics if anything is wrong.
+pub(crate) fn play(bytes: &[u8]) {
+    let mut bytes = Bytes(bytes);
+    let Some(mut hosts) = Hosts::out_of(&mut bytes) else {
+        return;
+    };
+    while !bytes.0.is_empty() {
+        hosts.play_one(&mut bytes);
+    }
+}
+
+impl Hosts {
+    /// None if the options are out of their range.
+    fn out_of(bytes: &mut Bytes) -> Option<Self> {
+        let first = bytes.next();
+        let notation = if first & 1 == 0 {
+            Notation::CamelMillis
+        } else {
+            Notation::SnakeSeconds
+        };
+        let mut option = || match bytes.next() % 4 {
+            0 => None,
+            1 => Some(f64::from(bytes.next())),
+            2 => Some(bytes.number(0.0)),
+            _ => Some(f64::INFINITY),
+        };
+        let options = Options {
+            max_queue: option(),
+            timeout: option(),
+            call_timeout: option(),
+            abandon_after: option(),
+            max_concurrent: option().unwrap_or(2.0),
+        };
+        Self::new(notation, options, first & 2 != 0)
+    }
+
+    /// One host with a credit, or two that share the engine and have none.
+    pub(crate) fn new(notation: Notation, options: Options, is_shared: bool) -> Option<Self> {
+        let mut engine = Engine::new(notation, options).ok()?;
+        let mut twin = Twin::new(notation, options, is_shared)?;
+        let mut owners = vec![OwnerId::FIRST];
+        if is_shared {
+            engine = engine.shared();
+            owners.push(engine.as_mut().add_owner());
+            twin.core.add_owner();
+        }
+        Some(Self {
+            engine,
+            twin,
+            mails: vec![mailbox::empty(); owners.len()],
+            owners,
+            id: 0.0,
+            counted: 0,
+        })
+    }
+
+    fn play_one(&mut self, bytes: &mut Bytes) {
+        let first = usize::from(bytes.next());
+        let host = (first >> 7) % self.owners.len();
+        let done = self.act(host, bytes);
+        let held = if bytes.next() & 1 == 0 {
+            vec![]
+        } else {
+            vec![self.id, bytes.number(self.id)]
+        };
+        let input = (first & 0x7F) % (INPUTS.len() + FURTHER);
+        let exchange = match input.checked_sub(INPUTS.len()) {
+            None => Exchange::Input(INPUTS[input].1),
+            Some(0) => Exchange::Abort([bytes.number(self.id), self.id]),
+            Some(1) => Exchange::Stats,
+            Some(_) => Exchange::Input(number(bytes.number(self.id))),
+        };
+        self.exchange(host, &exchange, &held, &done);
+    }
+
+    /// What a host does before an exchange: runs begun and ended with the credit, and any numbers.
+    fn act(&mut self, host: usize, bytes: &mut Bytes) -> Done {
+        let mut done = Done::default();
+        let (arguments, rest) = (bytes.next(), bytes.next());
+        for run in 0..rest & 7 {
+            let is_begin = rest >> (3 + run % 5) & 1 == 0;
+            done.runs.extend(self.count_run(host, is_begin));
+        }
+        let mail = &mut self.mails[host];
+        let places = place::ARGUMENTS..place::ARGUMENTS + 4;
+        for (bit, place) in places.chain([place::NOW, place::TAKEN]).enumerate() {
+            if arguments >> bit & 1 == 1 {
+                mail[place] = bytes.number(self.id);
+            }
+        }
+        // A host may even write over what it was shown: the places, each by a bit of its own.
+        if arguments >> 6 == 3 {
+            let wild = bytes.next();
+            let places = [
+                place::COUNT,
+                place::STARTS_COUNT,
+                place::STARTED,
+                place::STARTED + STARTED_LEN - 1,
+                place::FREE,
+                place::STARTS,
+                place::LEAST,
+                place::FAILED,
+            ];
+            for (bit, place) in places.into_iter().enumerate() {
+                if wild >> bit & 1 == 1 {
+                    mail[place] = bytes.number(self.id);
+                }
+            }
+            done.is_garbage = wild >> 4 != 0;
+        }
+        done
+    }
+
+    /// Begins or ends a run with the credit, if the host may: see [`Credit`].
+    fn count_run(&mut self, host: usize, is_begin: bool) -> Option<Counted> {
+        let mail = &mut self.mails[host];
+        let (free, starts) = (mail[place::FREE], mail[place::STARTS]);
+        if is_begin && free > 0.0 && starts > 0.0 {
+            mail[place::FREE] = free - 1.0;
+            mail[place::STARTS] = starts - 1.0;
+            mail[place::LEAST] = mail[place::LEAST].min(free - 1.0);
+            self.counted += 1;
+            Some(Counted::Begins)
+        } else if !is_begin && free >= 0.0 && self.counted > 0 {
+            let is_failure = starts % 3.0 == 0.0;
+            mail[place::FREE] = free + 1.0;
+            mail[place::FAILED] += truth(is_failure);
+            self.counted -= 1;
+            Some(Counted::Ends(if is_failure {
+                Outcome::Failed
+            } else {
+                Outcome::Completed
+            }))
+        } else {
+            None
+        }
+    }
+
+    fn exchange(&mut self, host: usize, exchange: &Exchange, held: &[f64], done: &Done) {
+        let (owner, mut mail) = (self.owners[host], self.mails[host]);
+        self.twin.take_in(owner, done, &mail);
+        self.counted = if done.is_garbage { 0 } else { self.counted };
+        match *exchange {
+            Exchange::Input(code) => {
+                mail[place::CODE] = f64::from(code);
+                let want = self.twin.call(owner, &mail, held);
+                self.engine.exchange_holding(owner, &mut mail, held);
+                self.check_answer(code, mail[place::CODE], want);
+            }
+            Exchange::Abort(ids) => {
+                self.twin.abort(&mail, &ids);
+                self.engine.exchange_abort(owner, &mut mail, &ids);
+            }
+            Exchange::Stats => {
+                let want = numbers(&self.twin.core.snapshot(), self.twin.notation);
+                let came = self.engine.exchange_stats(owner, &mut mail);
+                assert_eq!(came.map(f64::to_bits), want.map(f64::to_bits));
+            }
+        }
+        self.twin.settle();
+        self.check_shown(owner, &mail);
+        self.mails[host] = mail;
+        self.check_cores();
+        if matches!(exchange, Exchange::Input(code) if name_of(*code) == Some("evict")) {
+            self.replace(host);
+        }
+    }
+
+    fn check_answer(&mut self, code: u32, came: f64, want: Want) {
+        let fault = self.engine.take_fault();
+        match want {
+            Ok(want) => assert_eq!((came.to_bits(), fault), (want.to_bits(), None)),
+            Err(option) => {
+                let option = Some(option);
+                let came = (came.is_nan(), fault.map(|fault| fault.option));
+                assert_eq!(came, (true, option));
+            }
+        }
+        let name = name_of(code);
+        if came.abs() >= 4_294_967_296.0 && name != Some("watch_idle") {
+            self.id = came.abs();
+        }
+        match name {
+            Some("admit_counted") if came == 1.0 => self.counted += 1,
+            Some("finish_counted") if came == 1.0 => {
+                self.counted = self.counted.saturating_sub(1);
+            }
+            _ => {}
+        }
+    }
+
+    /// Another host takes the place of one whose owner is gone.
+    fn replace(&mut self, host: usize) {
+        let owner = self.engine.as_mut().add_owner();
+        assert_eq!(owner, self.twin.core.add_owner());
+        self.owners[host] = owner;
+        self.counted = 0;
+        let credit = place::FREE..=place::FAILED;
+        let before = std::mem::replace(&mut self.mails[host], mailbox::empty());
+        self.mails[host][credit.clone()].copy_from_slice(&before[credit]);
+    }
+}
+
+fn name_of(code: u32) -> Option<&'static str> {
+    let (name, _) = INPUTS.iter().find(|(_, known)| *known == code)?;
+    Some(name)
+}
