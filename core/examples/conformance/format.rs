@@ -75,6 +75,8 @@ pub(crate) struct Step {
     #[serde(default)]
     pub(crate) ignores_signal: bool,
     #[serde(default)]
+    pub(crate) abort: bool,
+    #[serde(default)]
     pub(crate) late: bool,
     #[serde(default)]
     pub(crate) same_turn: bool,

@@ -26,6 +26,10 @@ struct Timeline {
     names: HashMap<Id, String>,
     /// Changes of state that this turn brought, in order.
     changes: Vec<String>,
+    /// The names of calls and permits in the order in which they got their permits.
+    admitted: Vec<String>,
+    /// Closed with abort: the signals of what runs are to be aborted.
+    is_to_abort: bool,
     ended: bool,
     idle: bool,
 }
@@ -40,6 +44,8 @@ pub(crate) fn play(scenario: &Scenario) -> Result<(), (usize, Failure)> {
         labels: HashMap::new(),
         names: HashMap::new(),
         changes: Vec::new(),
+        admitted: Vec::new(),
+        is_to_abort: false,
         ended: false,
         idle: false,
     };
@@ -117,12 +123,32 @@ impl Timeline {
                 self.core.check_invariants()?;
                 granted.extend(self.take(event));
             }
-            if granted.is_empty() {
+            if granted.is_empty() && !self.is_to_abort {
                 return Ok(self.core.check_invariants()?);
             }
             for id in granted {
                 self.core.start(id);
             }
+            if core::mem::take(&mut self.is_to_abort) {
+                self.abort_signals();
+            }
+        }
+    }
+
+    /// Work that honours its signal ends with the reason of the abort, in order of admission.
+    fn abort_signals(&mut self) {
+        for name in self.admitted.clone() {
+            let Some(label) = self.labels.get_mut(&name) else {
+                continue;
+            };
+            if label.state != "running" || label.by_hand || label.ignores_signal {
+                continue;
+            }
+            label.state = "closed";
+            label.working = false;
+            let id = label.id;
+            self.changes.push(format!("{name}:closed"));
+            self.core.finish(self.core.now(), id, Outcome::Failed);
         }
     }
 
@@ -139,9 +165,11 @@ impl Timeline {
                 self.idle = true;
                 return None;
             }
-            Event::Abort { .. } | Event::Capacity { .. } => {
-                unreachable!("no step of a scenario asks for it")
+            Event::Abort { .. } => {
+                self.is_to_abort = true;
+                return None;
             }
+            Event::Capacity { .. } => unreachable!("no step of a scenario asks for it"),
         };
         let name = &self.names[&id];
         let label = self
@@ -151,7 +179,11 @@ impl Timeline {
         label.state = state;
         label.working |= state == "running" && !label.by_hand;
         self.changes.push(format!("{name}:{state}"));
-        (state == "running").then_some(id)
+        if state == "running" {
+            self.admitted.push(name.clone());
+            return Some(id);
+        }
+        None
     }
 
     /// Acts, and answers the step's own label.
@@ -168,7 +200,7 @@ impl Timeline {
                     .resize(now, limit)
                     .map_err(|error| error.to_string())?;
             }
-            Verb::Close => self.core.close(now, false),
+            Verb::Close => self.core.close(now, step.abort),
             Verb::Drain => self.core.drain(now),
             Verb::Tick => self.core.handle_timeout(now),
         }
@@ -228,6 +260,9 @@ impl Timeline {
             working,
         };
         self.names.insert(id, name.clone());
+        if state == "running" {
+            self.admitted.push(name.clone());
+        }
         let before = self.labels.insert(name.clone(), label);
         if before.is_some() {
             Err(format!("label {name} stands twice"))

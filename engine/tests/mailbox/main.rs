@@ -104,14 +104,3 @@ fn the_handle_is_what_the_host_wrote_or_names_nothing() {
         assert_eq!(mailbox::handle(&mail), handle);
     }
 }
-
-#[test]
-fn tmp_replay() {
-    for hex in [
-        "fec4ef447762e8f236aaba3356facacbbb22d14aac2017dcc32c5b42925244554c5b8ab189ab8d642e921a4ac14c0262ad5216b352c3f2541ec87e7b1116ffbabcaf66d1f85743c42f773e589b770900a5b1f78718f5f9891f9cdf7c6faea3d972ea9e3b5828fc",
-        "8a0278d9cd7be2b3c1a6cbbde0b704e1e9abe5b2db73af3d21bd0aa8c6605ce20b804f519a8a834deddaaf0df9ca23d639524b53086adae015f5a895463a8fea941b7bdeff2b6fd4fd623a6973392c1f04e4f5242ed83ef182",
-    ] {
-        let bytes: Vec<u8> = (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect();
-        hosts::play(&bytes);
-    }
-}

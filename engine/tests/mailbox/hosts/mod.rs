@@ -31,8 +31,8 @@ pub(crate) struct Hosts {
     mails: Vec<Mailbox>,
     /// The last answer that may have been an id.
     id: f64,
-    /// Runs that the host has begun by the rules and may end: no more than there are.
-    counted: u32,
+    /// Of each host: runs that it has begun by the rules and may end, no more than there are.
+    counted: Vec<u32>,
 }
 
 /// What one exchange is.
@@ -94,7 +94,7 @@ impl Hosts {
             mails: vec![mailbox::empty(); owners.len()],
             owners,
             id: 0.0,
-            counted: 0,
+            counted: vec![0; 2],
         })
     }
 
@@ -163,13 +163,13 @@ impl Hosts {
             mail[place::FREE] = free - 1.0;
             mail[place::STARTS] = starts - 1.0;
             mail[place::LEAST] = mail[place::LEAST].min(free - 1.0);
-            self.counted += 1;
+            self.counted[host] += 1;
             Some(Counted::Begins)
-        } else if !is_begin && free >= 0.0 && self.counted > 0 {
+        } else if !is_begin && free >= 0.0 && self.counted[host] > 0 {
             let is_failure = starts % 3.0 == 0.0;
             mail[place::FREE] = free + 1.0;
             mail[place::FAILED] += truth(is_failure);
-            self.counted -= 1;
+            self.counted[host] -= 1;
             Some(Counted::Ends(if is_failure {
                 Outcome::Failed
             } else {
@@ -183,13 +183,16 @@ impl Hosts {
     fn exchange(&mut self, host: usize, exchange: &Exchange, held: &[f64], done: &Done) {
         let (owner, mut mail) = (self.owners[host], self.mails[host]);
         self.twin.take_in(owner, done, &mail);
-        self.counted = if done.is_garbage { 0 } else { self.counted };
+        if done.is_garbage {
+            self.counted[host] = 0;
+        }
         match *exchange {
             Exchange::Input(code) => {
                 mail[place::CODE] = f64::from(code);
                 let want = self.twin.call(owner, &mail, held);
                 self.engine.exchange_holding(owner, &mut mail, held);
                 self.check_answer(code, mail[place::CODE], want);
+                self.count(host, code, mail[place::CODE]);
             }
             Exchange::Abort(ids) => {
                 self.twin.abort(&mail, &ids);
@@ -224,11 +227,14 @@ impl Hosts {
         if came.abs() >= 4_294_967_296.0 && name != Some("watch_idle") {
             self.id = came.abs();
         }
-        match name {
-            Some("admit_counted") if came == 1.0 => self.counted += 1,
-            Some("finish_counted") if came == 1.0 => {
-                self.counted = self.counted.saturating_sub(1);
-            }
+    }
+
+    /// Books the counted runs that an input began or ended.
+    fn count(&mut self, host: usize, code: u32, answer: f64) {
+        let counted = &mut self.counted[host];
+        match name_of(code) {
+            Some("admit_counted") if answer == 1.0 => *counted += 1,
+            Some("finish_counted") if answer == 1.0 => *counted = counted.saturating_sub(1),
             _ => {}
         }
     }
@@ -238,7 +244,7 @@ impl Hosts {
         let owner = self.engine.as_mut().add_owner();
         assert_eq!(owner, self.twin.core.add_owner());
         self.owners[host] = owner;
-        self.counted = 0;
+        self.counted[host] = 0;
         let credit = place::FREE..=place::FAILED;
         let before = std::mem::replace(&mut self.mails[host], mailbox::empty());
         self.mails[host][credit.clone()].copy_from_slice(&before[credit]);
