@@ -11,6 +11,16 @@ impl Bytes<'_> {
         *first
     }
 
+    /// Mostly one that is in range; `far` is what an option without a bound is.
+    pub(super) fn option(&mut self, far: f64) -> Option<f64> {
+        match self.next() % 8 {
+            0..=2 => None,
+            3..=5 => Some(f64::from(1 + self.next() % 16)),
+            6 => Some(far),
+            _ => Some(self.number(0.0)),
+        }
+    }
+
     /// One of those that code trips over, or any at all.
     pub(super) fn number(&mut self, id: f64) -> f64 {
         match self.next() {

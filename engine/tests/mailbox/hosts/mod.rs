@@ -11,14 +11,15 @@ mod bytes;
 mod check;
 mod convert;
 mod twin;
+mod write;
 
-use bulkheads_core::{Outcome, OwnerId};
-use bulkheads_engine::mailbox::{self, INPUTS, Mailbox, STARTED_LEN, place};
+use bulkheads_core::OwnerId;
+use bulkheads_engine::mailbox::{self, INPUTS, Mailbox, place};
 use bulkheads_engine::{Engine, Notation, Options, numbers};
 
 use bytes::Bytes;
-use convert::{number, truth};
-use twin::{Counted, Done, Twin, Want};
+use convert::number;
+use twin::{Done, Twin, Want};
 
 /// Beyond the inputs of the table: `exchange_abort`, `exchange_stats`, and codes that are no input.
 const FURTHER: usize = 3;
@@ -62,18 +63,12 @@ impl Hosts {
         } else {
             Notation::SnakeSeconds
         };
-        let mut option = || match bytes.next() % 4 {
-            0 => None,
-            1 => Some(f64::from(bytes.next())),
-            2 => Some(bytes.number(0.0)),
-            _ => Some(f64::INFINITY),
-        };
         let options = Options {
-            max_queue: option(),
-            timeout: option(),
-            call_timeout: option(),
-            abandon_after: option(),
-            max_concurrent: option().unwrap_or(2.0),
+            max_queue: bytes.option(0.0),
+            timeout: bytes.option(f64::INFINITY),
+            call_timeout: bytes.option(f64::INFINITY),
+            abandon_after: bytes.option(f64::INFINITY),
+            max_concurrent: bytes.option(5.0).unwrap_or(2.0),
         };
         Self::new(notation, options, first & 2 != 0)
     }
@@ -101,13 +96,13 @@ impl Hosts {
     fn play_one(&mut self, bytes: &mut Bytes) {
         let first = usize::from(bytes.next());
         let host = (first >> 7) % self.owners.len();
-        let done = self.act(host, bytes);
+        let input = (first & 0x7F) % (INPUTS.len() + FURTHER);
+        let done = self.act(host, INPUTS.get(input).map(|(name, _)| *name), bytes);
         let held = if bytes.next() & 1 == 0 {
             vec![]
         } else {
             vec![self.id, bytes.number(self.id)]
         };
-        let input = (first & 0x7F) % (INPUTS.len() + FURTHER);
         let exchange = match input.checked_sub(INPUTS.len()) {
             None => Exchange::Input(INPUTS[input].1),
             Some(0) => Exchange::Abort([bytes.number(self.id), self.id]),
@@ -115,69 +110,6 @@ impl Hosts {
             Some(_) => Exchange::Input(number(bytes.number(self.id))),
         };
         self.exchange(host, &exchange, &held, &done);
-    }
-
-    /// What a host does before an exchange: runs begun and ended with the credit, and any numbers.
-    fn act(&mut self, host: usize, bytes: &mut Bytes) -> Done {
-        let mut done = Done::default();
-        let (arguments, rest) = (bytes.next(), bytes.next());
-        for run in 0..rest & 7 {
-            let is_begin = rest >> (3 + run % 5) & 1 == 0;
-            done.runs.extend(self.count_run(host, is_begin));
-        }
-        let mail = &mut self.mails[host];
-        let places = place::ARGUMENTS..place::ARGUMENTS + 4;
-        for (bit, place) in places.chain([place::NOW, place::TAKEN]).enumerate() {
-            if arguments >> bit & 1 == 1 {
-                mail[place] = bytes.number(self.id);
-            }
-        }
-        // A host may even write over what it was shown: the places, each by a bit of its own.
-        if arguments >> 6 == 3 {
-            let wild = bytes.next();
-            let places = [
-                place::COUNT,
-                place::STARTS_COUNT,
-                place::STARTED,
-                place::STARTED + STARTED_LEN - 1,
-                place::FREE,
-                place::STARTS,
-                place::LEAST,
-                place::FAILED,
-            ];
-            for (bit, place) in places.into_iter().enumerate() {
-                if wild >> bit & 1 == 1 {
-                    mail[place] = bytes.number(self.id);
-                }
-            }
-            done.is_garbage = wild >> 4 != 0;
-        }
-        done
-    }
-
-    /// Begins or ends a run with the credit, if the host may: see [`Credit`].
-    fn count_run(&mut self, host: usize, is_begin: bool) -> Option<Counted> {
-        let mail = &mut self.mails[host];
-        let (free, starts) = (mail[place::FREE], mail[place::STARTS]);
-        if is_begin && free > 0.0 && starts > 0.0 {
-            mail[place::FREE] = free - 1.0;
-            mail[place::STARTS] = starts - 1.0;
-            mail[place::LEAST] = mail[place::LEAST].min(free - 1.0);
-            self.counted[host] += 1;
-            Some(Counted::Begins)
-        } else if !is_begin && free >= 0.0 && self.counted[host] > 0 {
-            let is_failure = starts % 3.0 == 0.0;
-            mail[place::FREE] = free + 1.0;
-            mail[place::FAILED] += truth(is_failure);
-            self.counted[host] -= 1;
-            Some(Counted::Ends(if is_failure {
-                Outcome::Failed
-            } else {
-                Outcome::Completed
-            }))
-        } else {
-            None
-        }
     }
 
     fn exchange(&mut self, host: usize, exchange: &Exchange, held: &[f64], done: &Done) {
