@@ -82,7 +82,7 @@ impl World {
                     Rejection::Full(_) => &mut naive.books.full,
                     Rejection::QueueTimeout => &mut naive.books.queue_timeout,
                     Rejection::Reentrant { .. } => &mut naive.books.reentrant,
-                    _ => &mut naive.books.too_heavy,
+                    Rejection::TooHeavy => &mut naive.books.too_heavy,
                 } += 1;
             }
             (came, want) => return Err(format!("came {came:?}, the contract says {want:?}")),

@@ -43,15 +43,17 @@ enum Exchange {
     Stats,
 }
 
-/// Exchanges what these bytes say; panics if anything is wrong.
-pub(crate) fn play(bytes: &[u8]) {
-    let mut bytes = Bytes(bytes);
+/// Exchanges what these bytes say; panics if anything is wrong. Answers how many runs began or ended
+/// with the credit.
+pub(crate) fn play(bytes: &[u8]) -> usize {
+    let (mut bytes, mut runs) = (Bytes(bytes), 0);
     let Some(mut hosts) = Hosts::out_of(&mut bytes) else {
-        return;
+        return runs;
     };
     while !bytes.0.is_empty() {
-        hosts.play_one(&mut bytes);
+        runs += hosts.play_one(&mut bytes);
     }
+    runs
 }
 
 impl Hosts {
@@ -93,7 +95,7 @@ impl Hosts {
         })
     }
 
-    fn play_one(&mut self, bytes: &mut Bytes) {
+    fn play_one(&mut self, bytes: &mut Bytes) -> usize {
         let first = usize::from(bytes.next());
         let host = (first >> 7) % self.owners.len();
         let input = (first & 0x7F) % (INPUTS.len() + FURTHER);
@@ -110,6 +112,7 @@ impl Hosts {
             Some(_) => Exchange::Input(number(bytes.number(self.id))),
         };
         self.exchange(host, &exchange, &held, &done);
+        done.runs.len()
     }
 
     fn exchange(&mut self, host: usize, exchange: &Exchange, held: &[f64], done: &Done) {
