@@ -177,7 +177,7 @@ export class Bulkhead {
 
   /** Settles at the first moment when nobody waits and no permit is held; ends nothing. From inside own work it never settles. */
   idle(): Promise<void> {
-    return this.#driver.idle();
+    return this.#driver.idle(true);
   }
 
   /** Rejects new calls, now, and serves the waiters; what it returns is as for `close`. */
@@ -201,7 +201,7 @@ export class Bulkhead {
 
   /** One promise, however often and however an end is asked for. */
   #ended(): Promise<void> {
-    return (this.#ending ??= this.#driver.idle());
+    return (this.#ending ??= this.#driver.idle(false));
   }
 
   #runAll<Item, Result>(

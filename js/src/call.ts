@@ -107,12 +107,12 @@ class Call<Result> extends Entry<Awaited<Result>> implements WorkContext {
 
   private complete(value: Awaited<Result>): void {
     this.driver.finish(this, COMPLETED);
-    if (!this.isAnswered) this.resolve(value);
+    if (!this.hasOutcome) this.resolve(value);
   }
 
   private fail(error: unknown): void {
     this.driver.finish(this, FAILED);
-    if (!this.isAnswered) this.reject(error);
+    if (!this.hasOutcome) this.reject(error);
   }
 }
 

@@ -34,7 +34,8 @@ export class Driver {
   readonly #fifo: Listener[] = [];
   readonly #clock = new Clock();
   readonly #timer = new HostTimer(this.#clock, () => this.#handleTimeout());
-  readonly #idlers = new Set<() => void>();
+  /** Whom to tell of the next idle moment, and whether this thread must live until then. */
+  readonly #idlers = new Map<() => void, boolean>();
   readonly #roomers = new Set<() => void>();
   #isEmptying = false;
   /** While above zero, outcomes are only collected. */
@@ -72,10 +73,11 @@ export class Driver {
       const time = this.#clock.now();
       held = this.#holding(time);
       answer = this.#engine.acquire(time, weight, timeout, this.#clock.at(deadline), flags, held);
-      // The events first: a newcomer may have the slot of somebody whom the same input has ended.
-      this.#collect();
+      // Registered before anything is collected: between the input and a further look at its events another thread may have
+      // granted or ended this very call. Whoever had its slot before is still found by his own id.
       if (answer < 0) this.#enqueue(entry, -answer, hub);
       else if (answer >= FIRST_ID) this.#admit(entry, answer, kind, hub);
+      this.#collect();
     } finally {
       hub?.unlistenIfUnused();
       this.#arm();
@@ -103,13 +105,19 @@ export class Driver {
     this.#settle();
   }
 
-  /** The work of a call has settled. */
+  /** The work of a call has settled. After it `entry.hasOutcome` says whether its caller gets an answer of the core's instead. */
   finish(entry: Entry, outcome: number): void {
-    this.forget(entry);
     const { id } = entry;
-    if (this.#engine.finishNow(id, outcome)) return;
+    if (this.#engine.finishNow(id, outcome)) {
+      this.forget(entry);
+      return;
+    }
     this.#engine.finish(this.#clock.now(), id, outcome);
-    this.#settle();
+    // Before it is forgotten: another thread may have handled its bound, and then the books say that this was its answer.
+    this.#collect();
+    this.forget(entry);
+    this.#arm();
+    this.#tell();
   }
 
   release(id: number): void {
@@ -147,13 +155,15 @@ export class Driver {
     this.#settle();
   }
 
-  /** Settles at the first moment when nobody waits and no permit is held. */
-  idle(): Promise<void> {
+  /** Settles at the first moment when nobody waits and no permit is held. `keepsAlive`: where another thread may bring it. */
+  idle(keepsAlive: boolean): Promise<void> {
     return new Promise((resolve) => {
-      const isIdle = this.#engine.watchIdle(this.#clock.now());
-      this.#collect();
-      if (isIdle) resolve();
-      else this.#idlers.add(resolve);
+      // Before anything is collected: the moment may come between the input and a further look at its events.
+      this.#idlers.set(resolve, keepsAlive);
+      if (this.#engine.watchIdle(this.#clock.now())) {
+        this.#idlers.delete(resolve);
+        resolve();
+      }
       this.#settle();
     });
   }
@@ -161,9 +171,10 @@ export class Driver {
   /** Whether a call of this weight would not be turned away as full; if it would, `tell` is called when to ask again. */
   hasRoom(weight: number, tell: () => void): boolean {
     const time = this.#clock.now();
+    // As in `idle`. To be told without need only makes a map ask again.
+    this.#roomers.add(tell);
     const has = this.#engine.watchRoom(time, weight, this.#holding(time));
-    this.#collect();
-    if (!has) this.#roomers.add(tell);
+    if (has) this.#roomers.delete(tell);
     this.#settle();
     return has;
   }
@@ -171,6 +182,7 @@ export class Driver {
   /** `tell` no longer matters. */
   forgetRoom(tell: () => void): void {
     this.#roomers.delete(tell);
+    this.#arm();
   }
 
   /** The permits that this id holds. */
@@ -241,8 +253,8 @@ export class Driver {
   #collect(): void {
     const engine = this.#engine;
     for (let kind = engine.nextEvent(); kind !== Event.none; kind = engine.nextEvent()) {
-      if (kind === Event.idle) this.#fifo.push(...taken(this.#idlers));
-      else if (kind === Event.room) this.#fifo.push(...taken(this.#roomers));
+      if (kind === Event.idle) this.#fifo.push(...taken(this.#idlers, this.#idlers.keys()));
+      else if (kind === Event.room) this.#fifo.push(...taken(this.#roomers, this.#roomers));
       else this.#collectFor(this.#table.get(engine.eventId()), kind);
     }
   }
@@ -250,6 +262,7 @@ export class Driver {
   #arm(): void {
     const at = this.#engine.nextTimer();
     this.#timer.arm(at, at !== Infinity && this.#engine.keepsAlive());
+    this.#engine.awaitOthers?.(this.#roomers.size > 0 || [...this.#idlers.values()].includes(true));
   }
 
   #tell(): void {
@@ -315,6 +328,7 @@ class Outcome implements Listener {
     this.#entry = entry;
     this.#kind = kind;
     this.#time = time;
+    entry.hasOutcome = true;
     if (kind === Event.cancelled) entry.cancelled();
     // By the time that it is told it may have left its signal.
     this.#reason = kind === Event.cancelled ? entry.hub?.reason() : undefined;
@@ -325,8 +339,8 @@ class Outcome implements Listener {
   }
 }
 
-function taken(listeners: Set<() => void>): Listener[] {
+function taken(from: { clear(): void }, listeners: Iterable<() => void>): Listener[] {
   const all = Array.from(listeners, (tell) => ({ tell }));
-  listeners.clear();
+  from.clear();
   return all;
 }

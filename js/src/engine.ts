@@ -33,6 +33,8 @@ export interface Engine {
   stats(): ArrayLike<number>;
   /** For error messages, without a snapshot. */
   figures(): Figures;
+  /** Whether somebody here awaits what another thread may bring, so that this thread must not end meanwhile. */
+  awaitOthers?(isAwaited: boolean): void;
 }
 
 /** Makes an engine; throws `RangeError` for an option out of its range. */

@@ -14,6 +14,8 @@ export abstract class Entry<Value = unknown> {
   /** Where it hears of its signal. */
   hub: Hub | undefined = undefined;
   isAnswered = false;
+  /** The core has decided on an answer, which is on its way: what its work has settled with no longer counts. */
+  hasOutcome = false;
   private readonly settle: (value: unknown) => void = resolveOfTheLatest;
 
   constructor(driver: Driver, weight: number) {

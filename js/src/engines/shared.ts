@@ -4,6 +4,7 @@
 // on the way in every time is moved there, on the way out it is moved back. Lengths of time are the same on both.
 
 import type { Settings, SharedEngine } from '../engine.js';
+import { awaitOthers } from './alive.js';
 import { NativeEngine, type RawNativeEngine } from './native.js';
 
 export interface RawSharedEngine extends RawNativeEngine {
@@ -28,6 +29,15 @@ export class SharedNativeEngine extends NativeEngine implements SharedEngine {
 
   override acquire(now: number, weight: number, timeout: number, deadline: number, flags: number, holding: number): number {
     return super.acquire(this.#inCore(now), weight, timeout, deadline + this.#offset, flags, holding);
+  }
+
+  /** Another thread's step may have answered this call already: its event must be collected before it is forgotten. */
+  override finishNow(): boolean {
+    return false;
+  }
+
+  awaitOthers(isAwaited: boolean): void {
+    awaitOthers(this, isAwaited);
   }
 
   override tryAcquire(now: number, weight: number): number {
