@@ -23,11 +23,6 @@ interface Listener {
   deliver(): void;
 }
 
-/** A context of work whose signal was read: it aborts when the bulkhead is closed with abort. */
-interface Abortable {
-  abort(reason: unknown): void;
-}
-
 export class Driver implements Aborter, Holdable {
   readonly name: string;
   readonly traits: Traits;
@@ -36,7 +31,7 @@ export class Driver implements Aborter, Holdable {
   /** With `detectReentrancy`. */
   readonly heldPermits: HeldPermits | undefined;
   /** Closed with abort: why. Signals that are read from now on are aborted already. */
-  abortReason: unknown = undefined;
+  private abortReason: unknown = undefined;
   /** What counted runs of this bulkhead settle by: one pair for all. */
   reactions: Reactions | undefined = undefined;
   private readonly engine: Engine;
@@ -50,7 +45,8 @@ export class Driver implements Aborter, Holdable {
   /** Of `idle`: how to settle each, its ticket, and whether this thread must live until then. */
   private idleWaiters: IdleWaiter[] | undefined = undefined;
   private capacityWaiters: Set<() => void> | undefined = undefined;
-  private abortables: Set<Abortable> | undefined = undefined;
+  /** The signals that were read, by the context of their work: they abort when the bulkhead is closed with abort. */
+  private controllers: Map<object, AbortController> | undefined = undefined;
   private isEmptying = false;
   private awaitsOthers = false;
   /** While above zero, outcomes are only collected. */
@@ -245,12 +241,14 @@ export class Driver implements Aborter, Holdable {
   }
 
   /** The signal of this context was read. */
-  addAbortable(context: Abortable): void {
-    (this.abortables ??= new Set()).add(context);
+  abortable(context: object, controller: AbortController): void {
+    if (this.abortReason !== undefined) controller.abort(this.abortReason);
+    else (this.controllers ??= new Map()).set(context, controller);
   }
 
-  removeAbortable(context: Abortable): void {
-    this.abortables?.delete(context);
+  /** The work of this context has ended, or its caller has another answer. */
+  ended(context: object): void {
+    this.controllers?.delete(context);
   }
 
   /** Another thread has notified this one. */
@@ -394,10 +392,10 @@ export class Driver implements Aborter, Holdable {
   /** Closed with abort: whatever runs hears of it by its signal, and answers by itself. */
   private abortAll(): void {
     this.abortReason ??= this.answers.closedWhileRunning();
-    const contexts = [...(this.abortables ?? [])];
-    this.abortables = undefined;
+    const controllers = [...(this.controllers?.values() ?? [])];
+    this.controllers = undefined;
     // Each by itself: a listener of one that throws must not keep the others from hearing of it.
-    for (const context of contexts) this.fifo.push({ deliver: () => context.abort(this.abortReason) });
+    for (const controller of controllers) this.fifo.push({ deliver: () => controller.abort(this.abortReason) });
   }
 }
 

@@ -57,13 +57,13 @@ function runCounted<Result>(driver: Driver, work: Work<Result>): Promise<Awaited
   try {
     result = work(context);
   } catch (error) {
-    context.end();
     driver.endCounted(FAILED);
+    ended(context);
     return rejected(error);
   }
-  const reactions = (driver.reactions ??= reactionsOf(driver));
-  const promise = derived(result, reactions.fulfilled, reactions.rejected) as Promise<Awaited<Result>>;
-  context.settlesWith(promise);
+  const { fulfilled, rejected: failed } = (driver.reactions ??= reactionsOf(driver));
+  const promise = derived(result, fulfilled, failed) as Promise<Awaited<Result>>;
+  settlesWith(context, promise);
   return promise;
 }
 
@@ -81,51 +81,49 @@ function reactionsOf(driver: Driver): NonNullable<Driver['reactions']> {
   };
 }
 
-/** Of a run that only its work answers. The bulkhead knows of it only if the signal was read. */
+/**
+ * Of a run that only its work answers; the bulkhead knows of it only if its signal was read. What works on it are functions, so that
+ * the work sees the signal and no method besides.
+ */
 class CountedContext implements WorkContext {
-  // Its fields are private to the compiler only: those with a # cost a quarter of a short call, at its construction.
-  private readonly driver: Driver;
-  private controller: AbortController | undefined = undefined;
-  private promise: Promise<unknown> | undefined = undefined;
-  private hasEnded = false;
+  // Private to the compiler only: fields with a # cost a quarter of a short call, at their construction.
+  /** Absent once the work has ended. */
+  driver: Driver | undefined;
+  controller: AbortController | undefined = undefined;
+  promise: Promise<unknown> | undefined = undefined;
 
   constructor(driver: Driver) {
     this.driver = driver;
   }
 
   get signal(): AbortSignal {
-    if (this.controller === undefined) {
-      this.controller = new AbortController();
-      if (this.driver.abortReason !== undefined) this.abort(this.driver.abortReason);
-      else if (!this.hasEnded) this.watch();
-    }
-    return this.controller.signal;
+    return (this.controller ??= controllerOf(this)).signal;
   }
+}
 
-  /** The work has returned; its caller's promise settles when the work does. */
-  settlesWith(promise: Promise<unknown>): void {
-    this.promise = promise;
-    if (this.controller !== undefined) this.endWith(promise);
-  }
+function controllerOf(context: CountedContext): AbortController {
+  const { driver, promise } = context;
+  const controller = new AbortController();
+  if (driver === undefined) return controller;
+  driver.abortable(context, controller);
+  if (promise !== undefined) endWith(context, promise);
+  return controller;
+}
 
-  end(): void {
-    this.hasEnded = true;
-    this.driver.removeAbortable(this);
-  }
+/** The work has returned; its caller's promise settles when the work does. */
+function settlesWith(context: CountedContext, promise: Promise<unknown>): void {
+  context.promise = promise;
+  if (context.controller !== undefined) endWith(context, promise);
+}
 
-  abort(reason: unknown): void {
-    this.controller?.abort(reason);
-  }
+function endWith(context: CountedContext, promise: Promise<unknown>): void {
+  const end = (): void => ended(context);
+  void promise.then(end, end);
+}
 
-  private watch(): void {
-    this.driver.addAbortable(this);
-    if (this.promise !== undefined) this.endWith(this.promise);
-  }
-
-  private endWith(promise: Promise<unknown>): void {
-    const end = (): void => this.end();
-    void promise.then(end, end);
-  }
+function ended(context: CountedContext): void {
+  context.driver?.ended(context);
+  context.driver = undefined;
 }
 
 // Its fields are private to the compiler only, as above.
@@ -152,8 +150,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
     if (early.controller === undefined) {
       early.controller = new AbortController();
       if (this.isAnswered) early.controller.abort(early.reason);
-      else if (this.driver.abortReason !== undefined) early.controller.abort(this.driver.abortReason);
-      else if (!early.hasEnded) this.driver.addAbortable(this);
+      else if (!early.hasEnded) this.driver.abortable(this, early.controller);
     }
     return early.controller.signal;
   }
@@ -169,13 +166,8 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
     early.reason = reason;
     this.driver.forget(this);
     this.reject(reason);
-    this.driver.removeAbortable(this);
+    this.driver.ended(this);
     early.controller?.abort(reason);
-  }
-
-  /** The bulkhead was closed with abort: the work answers. */
-  abort(reason: unknown): void {
-    this.early?.controller?.abort(reason);
   }
 
   /** Its permits are there. */
@@ -222,7 +214,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
   private end(): void {
     if (this.early === undefined) return;
     this.early.hasEnded = true;
-    this.driver.removeAbortable(this);
+    this.driver.ended(this);
   }
 }
 

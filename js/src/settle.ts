@@ -24,6 +24,7 @@ export function whenSettled<Result>(
 export function derived(result: unknown, fulfilled: Reaction, rejected: Reaction): Promise<unknown> {
   let promise: Promise<unknown> | undefined;
   try {
+    if (isPlainPromise(result)) return result.then(fulfilled, rejected);
     promise = promiseOf(result);
   } catch (error) {
     // As above.
