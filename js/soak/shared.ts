@@ -2,6 +2,7 @@
 // of an earlier run `npm run soak -- 465123`.
 
 import { churn } from './churn.js';
+import { contend } from './grants.js';
 import { stress, type Stress } from './stress.js';
 
 const seconds = Number(process.env['SOAK_SECONDS'] ?? 120);
@@ -11,7 +12,14 @@ const isOver = (share: number): boolean => performance.now() - start > seconds *
 
 const totals = { calls: 0, ended: 0 };
 await run({ threads: 4, calls: 10_000, limit: 7, mortals: 0, seed });
-for (let round = 1; round === 1 || !isOver(0.6); round += 1) await run({ threads: 4, calls: 100_000, limit: 7, mortals: 2, seed: seed + round });
+for (let round = 1; round === 1 || !isOver(0.4); round += 1) await run({ threads: 4, calls: 100_000, limit: 7, mortals: 2, seed: seed + round });
+
+let contended = 0;
+for (let round = 0; round === 0 || !isOver(0.7); round += 1) {
+  const limit = 1 + ((seed + 7 * round) % 60);
+  contended += await contend({ threads: 4, callers: 20, limit, milliseconds: 4000, seed: seed + round });
+}
+console.log(`${contended} calls of 4 × 20 callers whose waits end as permits come back, through limits of 1 to 60: each answered as the books say`);
 
 const { threads, left } = await churn(() => isOver(1));
 console.log(`${threads} threads came and went, each has left ${Math.round(left)} bytes`);

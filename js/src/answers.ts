@@ -1,6 +1,7 @@
 // From the numbers of the engine to errors with words.
 
-import { type Engine, Event, Rejection } from './engine.js';
+import type { Figures } from './engines/engine.js';
+import { Event, Rejection } from './engines/tables.js';
 import {
   BulkheadCallTimeoutError,
   BulkheadClosedError,
@@ -9,78 +10,71 @@ import {
   BulkheadReentrantError,
   BulkheadTimeoutError,
   BulkheadWeightError,
-  type Figures,
 } from './errors.js';
 
 export class Answers {
   readonly #name: string;
-  readonly #engine: Engine;
   readonly #withStack: boolean;
 
-  constructor(name: string, engine: Engine, withStack: boolean) {
+  constructor(name: string, withStack: boolean) {
     this.#name = name;
-    this.#engine = engine;
     this.#withStack = withStack;
   }
 
   /** For a call that was turned away as it arrived. */
-  rejection(code: number, weight: number, holding: number): BulkheadError {
+  rejection(code: number, weight: number, figures: Figures, holding: number): BulkheadError {
     return this.#make(() => {
       switch (code) {
         case Rejection.queueTimeout:
-          return this.#queueTimeout('the deadline had passed when the call arrived', 0);
+          return this.#queueTimeout('the deadline had passed when the call arrived', 0, figures);
         case Rejection.closed:
           return this.#closed();
         case Rejection.tooHeavy:
-          return this.#tooHeavy(weight);
+          return this.#tooHeavy(weight, figures);
         case Rejection.reentrant:
-          return this.#reentrant(weight, holding);
+          return this.#reentrant(weight, figures, holding);
         default:
-          return this.#full(code);
+          return new BulkheadFullError(fullText(code, figures), this.#name, figures);
       }
     });
   }
 
   /** For a call that left the queue without a permit, or is answered though its work goes on; what it waited or ran. */
-  of(kind: number, timeMs: number, weight: number): BulkheadError {
+  of(kind: number, timeMs: number, weight: number, figures: Figures): BulkheadError {
     return this.#make(() => {
       switch (kind) {
         case Event.queueTimeout:
-          return this.#queueTimeout(`no permit within ${shown(timeMs)} ms; shed load or raise maxConcurrent`, timeMs);
+          return this.#queueTimeout(`no permit within ${shown(timeMs)} ms; shed load or raise maxConcurrent`, timeMs, figures);
         case Event.tooHeavy:
-          return this.#tooHeavy(weight);
+          return this.#tooHeavy(weight, figures);
         case Event.closed:
           return this.#closed();
         case Event.callTimeout:
           return new BulkheadCallTimeoutError(`answered after ${shown(timeMs)} ms, the work goes on`, this.#name, timeMs);
-        case Event.callClosed:
-          return new BulkheadClosedError('closed with abort while the work ran', this.#name, false);
         default:
           throw unknown('event', kind);
       }
     });
   }
 
-  #full(code: number): BulkheadError {
-    const figures = this.#engine.figures();
-    return new BulkheadFullError(fullText(code, figures), this.#name, figures);
+  /** The reason of the signals that a close with abort aborts. */
+  closedWhileRunning(): BulkheadError {
+    return this.#make(() => new BulkheadClosedError('closed with abort while the work ran', this.#name, false));
   }
 
-  #queueTimeout(text: string, waitedMs: number): BulkheadError {
-    return new BulkheadTimeoutError(text, this.#name, this.#engine.figures(), waitedMs);
+  #queueTimeout(text: string, waitedMs: number, figures: Figures): BulkheadError {
+    return new BulkheadTimeoutError(text, this.#name, figures, waitedMs);
   }
 
   #closed(): BulkheadError {
     return new BulkheadClosedError('closed; it takes no more calls', this.#name, true);
   }
 
-  #tooHeavy(weight: number): BulkheadError {
-    const { limit } = this.#engine.figures();
+  #tooHeavy(weight: number, { limit }: Figures): BulkheadError {
     return new BulkheadWeightError(`weight ${weight} is above the limit (maxConcurrent ${limit})`, this.#name, weight, limit);
   }
 
-  #reentrant(weight: number, holding: number): BulkheadError {
-    const { limit } = this.#engine.figures();
+  #reentrant(weight: number, { limit }: Figures, holding: number): BulkheadError {
     const text = `its caller holds ${holding} already and ${weight} more is above the limit (maxConcurrent ${limit}), so that it would wait for itself`;
     return new BulkheadReentrantError(text, this.#name, weight, limit, holding);
   }

@@ -1,8 +1,7 @@
 // What the package exports, wherever it runs.
 
 export { Bulkhead } from './bulkhead.js';
-export type { Work, WorkContext } from './call.js';
-export type { EngineKind } from './engine.js';
+export type { EngineKind } from './engines/engine.js';
 export {
   BulkheadCallTimeoutError,
   BulkheadClosedError,
@@ -13,6 +12,7 @@ export {
   BulkheadTimeoutError,
   BulkheadWeightError,
 } from './errors.js';
+export type { Work, WorkContext } from './exec.js';
 export type { MapContext } from './map.js';
 export type { BulkheadOptions, CallOptions, CloseOptions, MapOptions } from './options.js';
 export type { Permit } from './permit.js';

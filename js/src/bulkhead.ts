@@ -1,9 +1,10 @@
 // The bulkhead as users know it.
 
-import { execute, type Work } from './call.js';
 import { Driver } from './driver.js';
-import type { EngineKind } from './engine.js';
-import { rejected } from './entry.js';
+import type { EngineKind } from './engines/engine.js';
+import type { SharedEngine } from './engines/shared.js';
+import { OPTIONS } from './engines/tables.js';
+import { execute, type Work } from './exec.js';
 import { host } from './host.js';
 import { type MapContext, runAll } from './map.js';
 import {
@@ -19,8 +20,10 @@ import {
   number,
   type Request,
   text,
+  type Traits,
   work,
 } from './options.js';
+import { rejected } from './pending-call.js';
 import { acquire, type Permit, tryAcquire } from './permit.js';
 import { type Items, Source } from './source.js';
 import type { BulkheadStats } from './stats.js';
@@ -50,7 +53,8 @@ export class Bulkhead {
     // A name that was left out is told first: what is then missing are not the options.
     text('name', name);
     const setup = bulkheadOptions(options);
-    this.#driver = new Driver(name, host().engine().create(...setup.engine), setup.traits);
+    const engine = host().engine().create(...setup.engine);
+    this.#driver = new Driver(name, engine, setup.traits, hasCallTimeout(setup.engine));
   }
 
   /**
@@ -61,7 +65,7 @@ export class Bulkhead {
    */
   static shared(name: string, options?: BulkheadOptions): Bulkhead {
     text('name', name);
-    return host().share(name, options === undefined ? undefined : bulkheadOptions(options), made);
+    return host().share(name, options === undefined ? undefined : bulkheadOptions(options), joined);
   }
 
   /** Which engine works here. */
@@ -124,7 +128,7 @@ export class Bulkhead {
     }
   }
 
-  /** A permit by hand if it can be had at once, else `null`; it never waits. */
+  /** A manual permit if it can be had at once, else `null`; it never waits. */
   tryAcquire(weight?: number): Permit | null {
     const permits = weight === undefined ? 1 : number('weight', weight);
     // eslint-disable-next-line @typescript-eslint/unbound-method -- as above
@@ -177,7 +181,7 @@ export class Bulkhead {
 
   /** Settles at the first moment when nobody waits and no permit is held; ends nothing. From inside own work it never settles. */
   idle(): Promise<void> {
-    return this.#driver.idle();
+    return this.#driver.idle(true);
   }
 
   /** Rejects new calls, now, and serves the waiters; what it returns is as for `close`. */
@@ -187,8 +191,8 @@ export class Bulkhead {
   }
 
   /**
-   * Rejects new calls and all waiters, now; with `abort` it also answers the running ones. What it returns settles when no permit is
-   * held any more; awaited from inside the bulkhead's own work it never does.
+   * Rejects new calls and all waiters, now; with `abort` it also aborts the signals of the work that runs, and lets that answer. What
+   * it returns settles when no permit is held any more; awaited from inside the bulkhead's own work it never does.
    */
   close(options?: CloseOptions): Promise<void> {
     try {
@@ -201,7 +205,7 @@ export class Bulkhead {
 
   /** One promise, however often and however an end is asked for. */
   #ended(): Promise<void> {
-    return (this.#ending ??= this.#driver.idle());
+    return (this.#ending ??= this.#driver.idle(false));
   }
 
   #runAll<Item, Result>(
@@ -218,8 +222,13 @@ export class Bulkhead {
 }
 
 /** Not in the class: bundlers would give a class that makes itself another name. */
-function made(driver: Driver): Bulkhead {
-  return new Bulkhead(driver.name, driver);
+function joined(name: string, engine: SharedEngine, traits: Traits): { shared: Bulkhead; wake: () => void } {
+  const driver = new Driver(name, engine, traits, hasCallTimeout(engine.settings));
+  return { shared: new Bulkhead(name, driver), wake: () => driver.wake() };
+}
+
+function hasCallTimeout(options: ArrayLike<number | undefined>): boolean {
+  return (options[OPTIONS.indexOf('callTimeoutMs')] ?? Infinity) !== Infinity;
 }
 
 /** Hosts show it in the error. */

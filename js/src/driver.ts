@@ -1,332 +1,464 @@
-// The one path of a bulkhead: call the engine, move its events into the FIFO, re-arm the one timer; only then, and only in the
-// outermost step, settle promises and run user code. A step inside of that appends, so that the order of the core is kept.
+// The one path of a bulkhead: call the engine, register the caller, move the events into the FIFO, arm the one timer; only then, and
+// only in the outermost step, settle promises and run user code. A step inside of that appends, so the order of the core is kept.
 //
-// One short cut: the engine itself knows which calls come and go without concerning anybody else (`admitNow`, `finishNow`). Then
-// there is nothing to tell, and neither the clock nor the timer is looked at: they cost more than the rest of such a call.
+// The caller is registered before the events are looked at: between the two another thread may have granted or ended its call.
+//
+// One short cut: ordinary runs begin and end by the engine's credit, without any call of it. There is nothing to deliver then, and
+// neither the clock nor the timer is looked at: they cost more than the rest of such a call.
 
+import { AbortListener, type Aborter } from './abort-listener.js';
 import { Answers } from './answers.js';
 import { Clock } from './clock.js';
-import { ABORTED, COMPLETED, type Engine, Event, FIRST_ID, type HAND, LEAKED, Rejection, RUN } from './engine.js';
-import type { Entry } from './entry.js';
-import { type Holdings, host } from './host.js';
-import type { Request, Traits } from './options.js';
-import { Hub } from './signals.js';
+import { COMPLETED, type Engine, type Figures, FIRST_ID, type Kind, type Outcome, RUN } from './engines/engine.js';
+import { Event, Flag, Rejection } from './engines/tables.js';
+import { type HeldPermits, type Holdable, host } from './host.js';
+import { DEFAULT_REQUEST, type Request, type Traits } from './options.js';
+import type { PendingCall } from './pending-call.js';
 import { type BulkheadStats, snapshot } from './stats.js';
 import { Table } from './table.js';
 import { HostTimer } from './timer.js';
 
-export type Kind = typeof HAND | typeof RUN;
-
-/** Who is told of an outcome, in its turn. */
+/** Who hears of an outcome, in its turn. */
 interface Listener {
-  tell(): void;
+  deliver(): void;
 }
 
-export class Driver {
+export class Driver implements Aborter, Holdable {
   readonly name: string;
   readonly traits: Traits;
+  /** Every run has a deadline. */
+  readonly hasCallTimeout: boolean;
   /** With `detectReentrancy`. */
-  readonly holdings: Holdings | undefined;
-  readonly #engine: Engine;
-  readonly #answers: Answers;
-  /** Who may still hear from the core: those who wait, and those who run without an answer. */
-  readonly #table = new Table();
-  readonly #fifo: Listener[] = [];
-  readonly #clock = new Clock();
-  readonly #timer = new HostTimer(this.#clock, () => this.#handleTimeout());
-  readonly #idlers = new Set<() => void>();
-  readonly #roomers = new Set<() => void>();
-  #isEmptying = false;
+  readonly heldPermits: HeldPermits | undefined;
+  /** Closed with abort: why. Signals that are read from now on are aborted already. */
+  private abortReason: unknown = undefined;
+  /** What counted runs of this bulkhead settle by: one pair for all. */
+  reactions: Reactions | undefined = undefined;
+  private readonly engine: Engine;
+  /** @internal For the outcomes that are delivered later. */
+  readonly answers: Answers;
+  /** Calls that the core may still have an outcome for. */
+  private readonly table = new Table();
+  private readonly fifo: Listener[] = [];
+  private readonly clock = new Clock();
+  private readonly timer = new HostTimer(this.clock, this);
+  /** Of `idle`: how to settle each, its ticket, and whether this thread must live until then. */
+  private idleWaiters: IdleWaiter[] | undefined = undefined;
+  private capacityWaiters: Set<() => void> | undefined = undefined;
+  /** The signals that were read, by the context of their work: they abort when the bulkhead is closed with abort. */
+  private controllers: Map<object, AbortController> | undefined = undefined;
+  private isEmptying = false;
+  private awaitsOthers = false;
   /** While above zero, outcomes are only collected. */
-  #holds = 0;
-  #hasWarned = false;
-  /** With which the latest call was judged. */
-  #held = 0;
+  private holds = 0;
 
-  constructor(name: string, engine: Engine, traits: Traits) {
+  constructor(name: string, engine: Engine, traits: Traits, hasCallTimeout: boolean) {
     this.name = name;
     this.traits = traits;
-    this.holdings = traits.detectReentrancy ? host().holdings() : undefined;
-    this.#engine = engine;
-    this.#answers = new Answers(name, engine, traits.stackTraces);
+    this.hasCallTimeout = hasCallTimeout;
+    this.heldPermits = traits.detectReentrancy ? host().heldPermits() : undefined;
+    this.engine = engine;
+    this.answers = new Answers(name, traits.stackTraces);
+    engine.show();
   }
 
-  /** A call without bounds of its own, if it is an ordinary one: the id, or 0 if it must `arrive`. */
-  admitNow(weight: number, kind: Kind): number {
-    return this.#engine.admitNow(weight, kind);
+  /** Begins an ordinary run, if that concerns nothing else; to be ended with `endCounted`. */
+  beginCounted(): boolean {
+    return this.heldPermits === undefined && this.engine.beginCounted();
+  }
+
+  endCounted(outcome: Outcome): void {
+    if (this.engine.endCounted(outcome)) return;
+    this.engine.finishCounted(this.clock.now(), outcome);
+    this.settle();
   }
 
   /**
-   * A call arrives. At least `FIRST_ID`: it has its permits now; negative: it waits; else it was turned away, see `refusal`. Throws
-   * for a number out of its range.
+   * A call arrives. One that is not turned away is what `make` makes, with its id, and registered. Throws for a number out of its
+   * range.
    */
-  arrive(entry: Entry, request: Request, kind: Kind): number {
+  arrive<Call extends PendingCall>(request: Request, kind: Kind, make: Make<Call>): Arrival<Call> | Refused {
     const { weight, timeout, deadline, signal } = request;
     const isAborted = signal?.aborted === true;
-    const flags = isAborted ? kind | ABORTED : kind;
-    const hub = signal === undefined || isAborted ? undefined : Hub.of(signal);
-    hub?.listen();
-    let answer: number;
-    let held = 0;
+    const flags = isAborted ? kind | Flag.aborted : kind;
+    const listener = listenerOf(signal, isAborted);
     try {
-      const time = this.#clock.now();
-      held = this.#holding(time);
-      answer = this.#engine.acquire(time, weight, timeout, this.#clock.at(deadline), flags, held);
-      // The events first: a newcomer may have the slot of somebody whom the same input has ended.
-      this.#collect();
-      if (answer < 0) this.#enqueue(entry, -answer, hub);
-      else if (answer >= FIRST_ID) this.#admit(entry, answer, kind, hub);
+      const answer =
+        this.acquireUntimed(request, kind) ||
+        this.engine.acquire(this.clock.now(), weight, timeout, this.clock.at(deadline), flags, this.held());
+      return this.arrived(answer, request, kind, listener, make);
     } finally {
-      hub?.unlistenIfUnused();
-      this.#arm();
-      this.#tell();
+      listener?.unlistenIfUnused();
+      this.settle();
     }
-    this.#held = held;
-    return answer;
   }
 
-  /** What the call that has just arrived and was turned away rejects with. */
-  refusal(code: number, { signal, weight }: Request): unknown {
-    return code === Rejection.cancelled ? signal?.reason : this.#answers.rejection(code, weight, this.#held);
+  /** As `arrive` for an item of a map; `undefined` if `notify` is called when to ask again. */
+  offer<Call extends PendingCall>(
+    request: Request,
+    notify: () => void,
+    make: Make<Call>,
+  ): Arrival<Call> | Refused | undefined {
+    const { weight, deadline, signal } = request;
+    const listener = listenerOf(signal, false);
+    try {
+      this.addCapacityWaiter(notify);
+      const answer = this.engine.acquireOrWatch(this.clock.now(), weight, this.clock.at(deadline), RUN, this.held());
+      if (answer === 0) return undefined;
+      this.capacityWaiters?.delete(notify);
+      return this.arrived(answer, request, RUN, listener, make);
+    } finally {
+      listener?.unlistenIfUnused();
+      this.settle();
+    }
   }
 
-  /** The id of a permit by hand, 0 if it cannot be had now. */
+  /** The id of a manual permit, 0 if it cannot be had now. */
   tryAcquire(weight: number): number {
-    const answer = this.#engine.tryAcquire(this.#clock.now(), weight);
-    this.#settle();
+    const answer = this.engine.tryAcquire(this.clock.now(), weight);
+    this.settle();
     return answer >= FIRST_ID ? answer : 0;
   }
 
-  /** The code of a granted waiter goes on. */
-  start(id: number): void {
-    this.#engine.start(id);
-    this.#settle();
+  /** A granted call goes on. `isBounded`: it has a run deadline. */
+  start(call: PendingCall, isBounded: boolean): void {
+    if (!isBounded) {
+      this.engine.startLater(call.id);
+      return;
+    }
+    this.engine.start(this.clock.now(), call.id);
+    this.settle();
   }
 
-  /** The work of a call has settled. */
-  finish(entry: Entry, outcome: number): void {
-    this.forget(entry);
-    const { id } = entry;
-    if (this.#engine.finishNow(id, outcome)) return;
-    this.#engine.finish(this.#clock.now(), id, outcome);
-    this.#settle();
+  /** The work of a call has settled. After it `call.hasOutcome` says whether its caller gets an answer of the core's instead. */
+  finish(call: PendingCall, outcome: Outcome, isBounded: boolean): void {
+    if (!isBounded && this.engine.mayBeUntimed() && this.engine.finishUntimed(call.id, outcome)) {
+      this.forget(call);
+      return;
+    }
+    this.engine.finish(this.clock.now(), call.id, outcome);
+    // Before it is forgotten: another thread may have handled its deadline, and then the books say that this was its answer.
+    this.collect();
+    this.forget(call);
+    this.arm();
+    this.deliverAll();
   }
 
   release(id: number): void {
-    if (this.#engine.finishNow(id, COMPLETED)) return;
-    this.#engine.release(this.#clock.now(), id);
-    this.#settle();
+    if (this.engine.mayBeUntimed() && this.engine.finishUntimed(id, COMPLETED)) return;
+    this.engine.release(this.clock.now(), id);
+    this.settle();
   }
 
-  /** A permit by hand that was dropped. */
+  /** A manual permit that was dropped. */
   reclaim(id: number, takenAt: string): void {
-    this.#engine.finish(this.#clock.now(), id, LEAKED);
-    this.#settle();
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
-    host().warn(`${this.name}: a permit was dropped without release and has been reclaimed; use exec, using, or release() in a finally${takenAt}`);
+    const isFirst = this.engine.reclaim(this.clock.now(), id);
+    this.settle();
+    if (!isFirst) return;
+    host().warn(
+      `${this.name}: a permit was dropped without release and has been reclaimed; use exec, using, or release() in a finally${takenAt}`,
+    );
   }
 
   abort(ids: readonly number[]): void {
-    this.#engine.abort(this.#clock.now(), Float64Array.from(ids));
-    this.#settle();
+    this.engine.abort(this.clock.now(), Float64Array.from(ids));
+    this.settle();
   }
 
   resize(limit: number): void {
-    this.#engine.resize(this.#clock.now(), limit);
-    this.#settle();
+    this.engine.resize(this.clock.now(), limit);
+    this.settle();
   }
 
   close(abort: boolean): void {
-    this.#engine.close(this.#clock.now(), abort);
-    this.#settle();
+    this.engine.close(this.clock.now(), abort);
+    this.settle();
   }
 
   drain(): void {
-    this.#engine.drain(this.#clock.now());
-    this.#settle();
+    this.engine.drain(this.clock.now());
+    this.settle();
   }
 
-  /** Settles at the first moment when nobody waits and no permit is held. */
-  idle(): Promise<void> {
+  /** Settles at the first moment without waiters and permits in use. `keepsAlive`: this thread lives until another brings it. */
+  idle(keepsAlive: boolean): Promise<void> {
     return new Promise((resolve) => {
-      const isIdle = this.#engine.watchIdle(this.#clock.now());
-      this.#collect();
-      if (isIdle) resolve();
-      else this.#idlers.add(resolve);
-      this.#settle();
+      const ticket = this.engine.watchIdle(this.clock.now());
+      if (ticket === 0) resolve();
+      else (this.idleWaiters ??= []).push({ resolve, ticket, keepsAlive });
+      this.settle();
     });
   }
 
-  /** Whether a call of this weight would not be turned away as full; if it would, `tell` is called when to ask again. */
-  hasRoom(weight: number, tell: () => void): boolean {
-    const time = this.#clock.now();
-    const has = this.#engine.watchRoom(time, weight, this.#holding(time));
-    this.#collect();
-    if (!has) this.#roomers.add(tell);
-    this.#settle();
+  /** Whether a call of this weight would not be full; if it would, `notify` is called when to ask again. */
+  hasCapacity(weight: number, notify: () => void): boolean {
+    this.addCapacityWaiter(notify);
+    const has = this.engine.watchCapacity(this.clock.now(), weight, this.held());
+    if (has) this.capacityWaiters?.delete(notify);
+    this.settle();
     return has;
   }
 
-  /** `tell` no longer matters. */
-  forgetRoom(tell: () => void): void {
-    this.#roomers.delete(tell);
+  /** `notify` no longer matters. */
+  forgetCapacity(notify: () => void): void {
+    if (this.capacityWaiters?.delete(notify) === true) this.setAwaitsOthers();
   }
 
-  /** The permits that this id holds. */
-  permits(id: number): number {
-    return this.#engine.permits(id);
-  }
-
-  /** The permits of this bulkhead. */
+  /** The permits of this bulkhead, as of its last input here. */
   limit(): number {
-    return this.#engine.figures().limit;
+    return this.engine.limit;
+  }
+
+  /** Asked in the middle of an arrival too, so what it brings is delivered with the next input. */
+  permits(id: number): number {
+    const permits = this.engine.permits(id);
+    this.collect();
+    return permits;
+  }
+
+  /** For an error that is made when an outcome is delivered. */
+  figures(): Figures {
+    this.engine.show();
+    const figures = this.engine.figures();
+    // At once: the next input of another engine takes the place of these events.
+    this.collect();
+    this.arm();
+    return figures;
   }
 
   stats(): BulkheadStats {
-    return snapshot(this.#engine.stats());
+    const stats = snapshot(this.engine.stats());
+    this.settle();
+    return stats;
   }
 
-  /** The core has it, under the id that it carries, and may have something to tell it. */
-  track(entry: Entry, hub?: Hub): void {
-    this.#table.add(entry);
-    if (hub === undefined) return;
-    entry.hub = hub;
-    hub.add(entry);
+  /** Nothing of the core's will reach this call any more. */
+  forget(call: PendingCall): void {
+    this.table.remove(call);
+    if (call.listener === undefined) return;
+    call.listener.remove(call);
+    call.listener = undefined;
   }
 
-  /** Nothing of the core's will reach this entry any more. */
-  forget(entry: Entry): void {
-    this.#table.remove(entry);
-    if (entry.hub === undefined) return;
-    entry.hub.remove(entry);
-    entry.hub = undefined;
+  /** The signal of this context was read. */
+  abortable(context: object, controller: AbortController): void {
+    if (this.abortReason !== undefined) controller.abort(this.abortReason);
+    else (this.controllers ??= new Map()).set(context, controller);
   }
 
-  /** Another thread has given this one something to tell. */
+  /** The work of this context has ended, or its caller has another answer. */
+  ended(context: object): void {
+    this.controllers?.delete(context);
+  }
+
+  /** Another thread has notified this one. */
   wake(): void {
-    this.#engine.show();
-    this.#settle();
+    this.engine.show();
+    this.settle();
   }
 
   hold(): void {
-    this.#holds += 1;
+    this.holds += 1;
   }
 
   letGo(): void {
-    this.#holds -= 1;
-    this.#tell();
+    this.holds -= 1;
+    this.deliverAll();
   }
 
-  /** The permits that the context of whoever calls this holds. What is due comes back before that is asked. */
-  #holding(time: number): number {
-    if (this.holdings === undefined || this.holdings.permits(this) === 0) return 0;
-    this.#engine.handleTimeout(time);
-    this.#collect();
-    return this.holdings.permits(this);
+  /** The host timer has fired. */
+  handleTimeout(): void {
+    this.engine.handleTimeout(this.clock.now());
+    this.settle();
   }
 
-  #handleTimeout(): void {
-    this.#engine.handleTimeout(this.#clock.now());
-    this.#settle();
+  private arrived<Call extends PendingCall>(
+    answer: number,
+    request: Request,
+    kind: Kind,
+    listener: AbortListener | undefined,
+    make: Make<Call>,
+  ): Arrival<Call> | Refused {
+    if (answer > 0 && answer < FIRST_ID) {
+      // Now, while the figures are those of this input.
+      const reason: unknown =
+        answer === Rejection.cancelled
+          ? request.signal?.reason
+          : this.answers.rejection(answer, request.weight, this.engine.figures(), this.engine.holding());
+      return new Refused(reason);
+    }
+    const waits = answer < 0;
+    const call = make(waits);
+    call.id = Math.abs(answer);
+    // A manual permit is its caller's at once: the core has no outcome for it any more.
+    if (waits || kind === RUN) this.track(call, listener);
+    return { call, waits };
+  }
+
+  /** 0: the clock is needed. */
+  private acquireUntimed(request: Request, kind: Kind): number {
+    if (request !== DEFAULT_REQUEST || this.heldPermits !== undefined || !this.engine.mayBeUntimed()) return 0;
+    return this.engine.acquireUntimed(1, kind);
+  }
+
+  private track(call: PendingCall, listener: AbortListener | undefined): void {
+    this.table.add(call);
+    if (listener === undefined) return;
+    call.listener = listener;
+    listener.add(call);
+  }
+
+  private held(): Float64Array | undefined {
+    if (this.heldPermits === undefined) return undefined;
+    const ids = this.heldPermits.ids(this);
+    return ids.length === 0 ? undefined : Float64Array.from(ids);
+  }
+
+  private addCapacityWaiter(notify: () => void): void {
+    (this.capacityWaiters ??= new Set()).add(notify);
   }
 
   /** What follows every input. */
-  #settle(): void {
-    this.#collect();
-    this.#arm();
-    this.#tell();
+  private settle(): void {
+    this.collect();
+    this.arm();
+    this.deliverAll();
   }
 
-  #collect(): void {
-    const engine = this.#engine;
+  private collect(): void {
+    const { engine } = this;
     for (let kind = engine.nextEvent(); kind !== Event.none; kind = engine.nextEvent()) {
-      if (kind === Event.idle) this.#fifo.push(...taken(this.#idlers));
-      else if (kind === Event.room) this.#fifo.push(...taken(this.#roomers));
-      else this.#collectFor(this.#table.get(engine.eventId()), kind);
+      if (kind === Event.idle) this.collectIdle(engine.eventId());
+      else if (kind === Event.capacity) this.fifo.push(...this.takeCapacityWaiters());
+      else if (kind === Event.abort) this.fifo.push({ deliver: () => this.abortAll() });
+      else this.collectFor(this.table.get(engine.eventId()), kind);
     }
   }
 
-  #arm(): void {
-    const at = this.#engine.nextTimer();
-    this.#timer.arm(at, at !== Infinity && this.#engine.keepsAlive());
+  private arm(): void {
+    const at = this.engine.nextTimer();
+    this.timer.arm(at, at !== Infinity && this.engine.keepsAlive());
+    this.setAwaitsOthers();
   }
 
-  #tell(): void {
-    if (this.#fifo.length > 0 && !this.#isEmptying && this.#holds === 0) this.#empty();
+  private setAwaitsOthers(): void {
+    const { capacityWaiters, idleWaiters } = this;
+    if (capacityWaiters === undefined && idleWaiters === undefined) return;
+    const awaits = (capacityWaiters?.size ?? 0) > 0 || idleWaiters?.some((waiter) => waiter.keepsAlive) === true;
+    if (awaits === this.awaitsOthers) return;
+    this.awaitsOthers = awaits;
+    this.engine.awaitOthers(awaits);
   }
 
-  #empty(): void {
-    this.#isEmptying = true;
+  private deliverAll(): void {
+    if (this.fifo.length > 0 && !this.isEmptying && this.holds === 0) this.empty();
+  }
+
+  private empty(): void {
+    this.isEmptying = true;
     let done = 0;
     try {
       // It may grow meanwhile.
-      for (let listener = this.#fifo[done]; listener !== undefined; listener = this.#fifo[done]) {
+      for (let listener = this.fifo[done]; listener !== undefined; listener = this.fifo[done]) {
         done += 1;
-        listener.tell();
+        listener.deliver();
       }
     } finally {
-      this.#fifo.splice(0, done);
-      this.#isEmptying = false;
-      // One of them threw, which a signal of somebody's own making can bring about: the others are told all the same.
-      if (this.#fifo.length > 0) void Promise.resolve().then(() => this.#tell());
+      this.fifo.splice(0, done);
+      this.isEmptying = false;
+      // One of them threw, which a signal of somebody's own making can bring about: the others are delivered all the same.
+      if (this.fifo.length > 0) void Promise.resolve().then(() => this.deliverAll());
     }
   }
 
-  /** Who it is for is settled now: later the id may stand for somebody else. */
-  #collectFor(entry: Entry | undefined, kind: number): void {
-    if (entry === undefined) return;
-    this.#fifo.push(kind === Event.granted ? entry : new Outcome(this.#answers, entry, kind, this.#engine.eventTime()));
+  /** The call is looked up now: later its slot may be another's. */
+  private collectFor(call: PendingCall | undefined, kind: number): void {
+    if (call === undefined) return;
+    this.fifo.push(kind === Event.granted ? call : new EarlyEnd(call, kind, this.engine.eventTime(), this));
   }
 
-  #enqueue(entry: Entry, id: number, hub: Hub | undefined): void {
-    entry.id = id;
-    this.track(entry, hub);
-    entry.queued();
+  private collectIdle(ticket: number): void {
+    const waiters = this.idleWaiters ?? [];
+    this.idleWaiters = waiters.filter((waiter) => waiter.ticket > ticket);
+    for (const waiter of waiters) if (waiter.ticket <= ticket) this.fifo.push({ deliver: waiter.resolve });
   }
 
-  /** A permit by hand is its caller's at once: nothing will answer it early. */
-  #admit(entry: Entry, id: number, kind: Kind, hub: Hub | undefined): void {
-    entry.id = id;
-    if (kind === RUN) this.track(entry, hub);
+  private takeCapacityWaiters(): Listener[] {
+    const waiters = Array.from(this.capacityWaiters ?? [], (notify) => ({ deliver: notify }));
+    this.capacityWaiters?.clear();
+    return waiters;
+  }
+
+  /** Closed with abort: whatever runs hears of it by its signal, and answers by itself. */
+  private abortAll(): void {
+    this.abortReason ??= this.answers.closedWhileRunning();
+    const controllers = [...(this.controllers?.values() ?? [])];
+    this.controllers = undefined;
+    // Each by itself: a listener of one that throws must not keep the others from hearing of it.
+    for (const controller of controllers) this.fifo.push({ deliver: () => controller.abort(this.abortReason) });
   }
 }
 
-/** What one cause brings about in several bulkheads is told when all of it has been: user code must not see half of it. */
-export function together(drivers: readonly Driver[], act: () => void): void {
-  for (const driver of drivers) driver.hold();
-  try {
-    act();
-  } finally {
-    for (const driver of drivers) driver.letGo();
+/** Makes the call of an arrival that was not turned away. */
+type Make<Call> = (waits: boolean) => Call;
+
+/** A call that has its permits, or waits for them. */
+interface Arrival<Call> {
+  readonly call: Call;
+  readonly waits: boolean;
+}
+
+/** What the promise of a counted run is derived by. */
+interface Reactions {
+  readonly fulfilled: (value: unknown) => unknown;
+  readonly rejected: (reason: unknown) => never;
+}
+
+/** A call that was turned away, and why. */
+export class Refused {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    this.reason = reason;
   }
+}
+
+interface IdleWaiter {
+  readonly resolve: () => void;
+  readonly ticket: number;
+  readonly keepsAlive: boolean;
 }
 
 /** That a call was not granted, or is answered early. One object: there may be a hundred thousand of them in one step. */
-class Outcome implements Listener {
-  readonly #answers: Answers;
-  readonly #entry: Entry;
+class EarlyEnd implements Listener {
+  readonly #call: PendingCall;
   readonly #kind: number;
   readonly #time: number;
+  readonly #driver: Driver;
   readonly #reason: unknown;
 
-  constructor(answers: Answers, entry: Entry, kind: number, time: number) {
-    this.#answers = answers;
-    this.#entry = entry;
+  constructor(call: PendingCall, kind: number, time: number, driver: Driver) {
+    this.#call = call;
     this.#kind = kind;
     this.#time = time;
-    if (kind === Event.cancelled) entry.cancelled();
-    // By the time that it is told it may have left its signal.
-    this.#reason = kind === Event.cancelled ? entry.hub?.reason() : undefined;
+    this.#driver = driver;
+    call.hasOutcome = true;
+    if (kind === Event.cancelled) call.cancelled();
+    // By the time that it is delivered the call may have left its signal.
+    this.#reason = kind === Event.cancelled ? call.listener?.reason() : undefined;
   }
 
-  tell(): void {
-    this.#entry.refuse(this.#kind === Event.cancelled ? this.#reason : this.#answers.of(this.#kind, this.#time, this.#entry.weight));
+  deliver(): void {
+    const call = this.#call;
+    const driver = this.#driver;
+    const isCancelled = this.#kind === Event.cancelled;
+    call.refuse(isCancelled ? this.#reason : driver.answers.of(this.#kind, this.#time, call.weight, driver.figures()));
   }
 }
 
-function taken(listeners: Set<() => void>): Listener[] {
-  const all = Array.from(listeners, (tell) => ({ tell }));
-  listeners.clear();
-  return all;
+function listenerOf(signal: AbortSignal | undefined, isAborted: boolean): AbortListener | undefined {
+  if (signal === undefined || isAborted) return undefined;
+  const listener = AbortListener.of(signal);
+  listener.listen();
+  return listener;
 }

@@ -1,6 +1,8 @@
 // What a bulkhead rejects with. Each class has a stable `code`; compare that rather than the class when two copies of the package
 // may be around.
 
+import type { Figures } from './engines/engine.js';
+
 export type BulkheadErrorCode = 'full' | 'queue_timeout' | 'closed' | 'too_heavy' | 'reentrant' | 'call_timeout';
 
 /** A call was rejected or answered early by a bulkhead. */
@@ -20,14 +22,6 @@ export abstract class BulkheadError extends Error {
     this.isRejection = isRejection;
     this.isLocalOverload = isLocalOverload;
   }
-}
-
-/** The state of the bulkhead when the error was made. */
-export interface Figures {
-  readonly limit: number;
-  readonly active: number;
-  readonly queued: number;
-  readonly maxQueue: number;
 }
 
 /** No permit was free and no place in the queue; the text says which of the four cases it was. */

@@ -1,9 +1,9 @@
 // Many items through one bulkhead: as many at a time as there is room for, without ever standing in the queue.
 
-import { execute, type WorkContext } from './call.js';
+import { AbortListener } from './abort-listener.js';
 import type { Driver } from './driver.js';
+import { executeOrWatch, type WorkContext } from './exec.js';
 import type { Request } from './options.js';
-import { Hub } from './signals.js';
 import type { Source } from './source.js';
 
 export interface MapContext extends WorkContext {
@@ -37,8 +37,8 @@ export function runAll<Item, Result>(plan: Plan<Item, Result>): AsyncGenerator<A
 
 class MapRun<Item, Result> {
   readonly #plan: Plan<Item, Result>;
-  /** Ends the items that are under way. */
-  readonly #stop = new AbortController();
+  /** Aborts the items that are under way. */
+  readonly #stop = new Stop();
   readonly #tasks = new Tasks<Awaited<Result>>();
   readonly #errors: { readonly index: number; readonly error: unknown }[] = [];
   #nextIndex = 0;
@@ -77,18 +77,20 @@ class MapRun<Item, Result> {
       if (this.#errors.length > 0) throw this.#allErrors();
     } finally {
       unwatch();
-      this.#plan.driver.forgetRoom(this.#ring);
+      this.#plan.driver.forgetCapacity(this.#ring);
       this.#plan.source.close();
-      if (!this.#tasks.isEmpty) this.#stop.abort();
+      if (!this.#tasks.isEmpty) this.#stop.abort(undefined);
     }
   }
 
   #startWhatFits(): void {
     const { driver, source, request } = this.#plan;
-    while (this.#mayStart() && driver.hasRoom(request.weight, this.#ring)) {
-      // Asking runs code of others, so that there may be no room any more: look again.
-      if (source.hasItem) this.#start(source.take());
-      else if (!source.ask(this.#ring, this.#failed)) return;
+    while (this.#mayStart()) {
+      if (source.hasItem) {
+        if (!this.#start(source.item)) return;
+        source.take();
+        // Map 1.2: an item is taken only when it could run; another call may still come first.
+      } else if (!driver.hasCapacity(request.weight, this.#ring) || !source.ask(this.#ring, this.#failed)) return;
     }
   }
 
@@ -108,31 +110,41 @@ class MapRun<Item, Result> {
     return (isPaced ? this.#tasks.size : this.#running) >= Math.max(1, Math.floor(driver.limit() / request.weight));
   }
 
-  #start(item: Item): void {
+  /** False if the item must wait for capacity: then `#ring` is called when there may be some. */
+  #start(item: Item): boolean {
     const { driver, fn, request } = this.#plan;
-    const index = this.#nextIndex++;
-    const task = this.#tasks.add();
+    const index = this.#nextIndex;
+    const context = new ItemContext(this.#stop, index);
     let hasStarted = false;
-    const work = (context: WorkContext): Result => {
+    const work = (outer: WorkContext): Result => {
       hasStarted = true;
-      return fn(item, new ItemContext(context, index));
+      context.outer = outer;
+      return fn(item, context);
     };
+    const promise = executeOrWatch(driver, work, request, this.#ring);
+    if (promise === undefined) return false;
+    this.#nextIndex += 1;
     this.#running += 1;
-    execute(driver, work, { ...request, signal: this.#stop.signal }).then(
+    const task = this.#tasks.add();
+    promise.then(
       (value) => {
-        this.#running -= 1;
-        task.isSettled = true;
+        this.#ended(task, context);
         task.value = { is: value };
-        this.#ring();
       },
       (error: unknown) => {
-        this.#running -= 1;
-        task.isSettled = true;
+        this.#ended(task, context);
         this.#isRefused ||= !hasStarted;
         this.#failed(error, index);
-        this.#ring();
       },
     );
+    return true;
+  }
+
+  #ended(task: Task<Awaited<Result>>, context: ItemContext): void {
+    this.#running -= 1;
+    task.isSettled = true;
+    this.#stop.forget(context);
+    this.#ring();
   }
 
   /** Of an item, or of the source, which stands behind them all. */
@@ -155,7 +167,7 @@ class MapRun<Item, Result> {
       this.#ring();
     };
     if (signal.aborted) aborted();
-    return Hub.of(signal).watch(aborted);
+    return AbortListener.of(signal).watch(aborted);
   }
 
   #allErrors(): AggregateError {
@@ -175,17 +187,59 @@ class MapRun<Item, Result> {
   }
 }
 
-class ItemContext implements MapContext {
-  readonly #context: WorkContext;
-  readonly index: number;
+/** Ends the work of a map: the signals that were read, and those that will be. */
+class Stop {
+  readonly #contexts = new Set<ItemContext>();
+  isAborted = false;
+  reason: unknown = undefined;
 
-  constructor(context: WorkContext, index: number) {
-    this.#context = context;
+  add(context: ItemContext): void {
+    this.#contexts.add(context);
+  }
+
+  forget(context: ItemContext): void {
+    this.#contexts.delete(context);
+  }
+
+  /** Without a reason signals get the host's own. */
+  abort(reason: unknown): void {
+    if (this.isAborted) return;
+    this.isAborted = true;
+    this.reason = reason;
+    for (const context of [...this.#contexts]) context.abort(reason);
+  }
+}
+
+/** Its signal aborts when the map ends before the item, and when that of its call does. */
+class ItemContext implements MapContext {
+  readonly index: number;
+  /** That of its call, once the work runs. */
+  outer: WorkContext | undefined = undefined;
+  readonly #stop: Stop;
+  #controller: AbortController | undefined = undefined;
+
+  constructor(stop: Stop, index: number) {
+    this.#stop = stop;
     this.index = index;
   }
 
   get signal(): AbortSignal {
-    return this.#context.signal;
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      this.#follow(this.outer?.signal);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#controller?.abort(reason);
+  }
+
+  #follow(signal: AbortSignal | undefined): void {
+    this.#stop.add(this);
+    if (this.#stop.isAborted) this.abort(this.#stop.reason);
+    else if (signal?.aborted === true) this.abort(signal.reason);
+    else signal?.addEventListener('abort', () => this.abort(signal.reason), { once: true });
   }
 }
 

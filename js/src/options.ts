@@ -1,7 +1,8 @@
 // Types and names of options are checked here, ranges in the core.
 
-import { ABORTED, type CreateEngine, type Engine, HAND } from './engine.js';
-import { now } from './host.js';
+import type { CreateEngine, Engine, EngineOptions } from './engines/engine.js';
+import { Flag, OPTIONS } from './engines/tables.js';
+import { now } from './now.js';
 
 export interface BulkheadOptions {
   /** The permits: how many calls of weight 1 may run at a time. An integer from 1. */
@@ -16,7 +17,7 @@ export interface BulkheadOptions {
   readonly abandonAfterMs?: number | undefined;
   /** Whether rejections carry a stack; false by default, because collecting one costs more than the rest. */
   readonly stackTraces?: boolean | undefined;
-  /** Whether the warning of a permit that was dropped says where it was taken; false by default, because every permit by hand then costs a stack. */
+  /** Whether the warning of a permit that was dropped says where it was taken; false by default, because every manual permit then costs a stack. */
   readonly trackPermits?: boolean | undefined;
   /**
    * Whether a call that waits for itself, because its own async context holds too much, is rejected with `BulkheadReentrantError`;
@@ -46,7 +47,7 @@ export interface MapOptions {
 }
 
 export interface CloseOptions {
-  /** Also answers the running calls, with `BulkheadClosedError`, and aborts the signals of their work. */
+  /** Also aborts the signals of the work that runs, with a `BulkheadClosedError`, and lets the work answer. */
   readonly abort?: boolean | undefined;
 }
 
@@ -68,13 +69,13 @@ export type Traits = Readonly<Record<(typeof TRAITS)[number], boolean>>;
 
 /** The options of a bulkhead, checked. */
 export interface Setup {
-  readonly engine: Parameters<CreateEngine>;
+  readonly engine: EngineOptions;
   readonly traits: Traits;
 }
 
 export function bulkheadOptions(options: BulkheadOptions | undefined): Setup {
   if (options === undefined) throw new TypeError('options are missing: { maxConcurrent } is required');
-  known(options, ['maxConcurrent', 'maxQueue', 'timeoutMs', 'callTimeoutMs', 'abandonAfterMs', ...TRAITS]);
+  known(options, [...OPTIONS, ...TRAITS]);
   const maxConcurrent = number('maxConcurrent', options.maxConcurrent);
   const maxQueue = optional(number, 'maxQueue', options.maxQueue);
   const timeoutMs = optional(number, 'timeoutMs', options.timeoutMs);
@@ -120,9 +121,9 @@ export function closeOptions(options: CloseOptions | undefined): { abort: boolea
 
 /** Throws what a call with these figures would reject with; for those who want to know before there is a call. */
 export function checkRanges({ weight, timeout, deadline }: Request, create: CreateEngine): void {
-  // A bulkhead of nobody's: the call of an aborted signal takes nothing.
+  // Range check only: a request whose signal is aborted takes nothing.
   probe ??= create(1);
-  probe.acquire(0, weight, timeout, deadline, HAND | ABORTED, 0);
+  probe.acquire(0, weight, timeout, deadline, Flag.aborted, undefined);
 }
 
 let probe: Engine | undefined;

@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// Permits taken by hand.
+// Manual permits.
 
-import type { Driver } from './driver.js';
-import { FIRST_ID, HAND } from './engine.js';
-import { Entry, rejected } from './entry.js';
+import { type Driver, Refused } from './driver.js';
+import { MANUAL } from './engines/engine.js';
 import type { Holding } from './host.js';
-import { DEFAULT_REQUEST, type Request } from './options.js';
+import type { Request } from './options.js';
+import { PendingCall, rejected } from './pending-call.js';
 
 /** The right to run, until `release()`. `using permit = await shipping.acquire()` releases it by itself. */
 export interface Permit extends Disposable, AsyncDisposable {
@@ -14,62 +14,55 @@ export interface Permit extends Disposable, AsyncDisposable {
   release(): void;
 }
 
-/** `acquire`: a permit by hand, perhaps after a wait. Throws for a number out of its range. `entrance`: the method it was asked by. */
+/** `acquire`: a manual permit, perhaps after a wait. Throws for a number out of its range. `entrance`: the method it was asked by. */
 export function acquire(driver: Driver, request: Request, entrance: unknown): Promise<Permit> {
-  const acquisition = new Acquisition(driver, request.weight, placeOf(driver, entrance));
-  const id = request === DEFAULT_REQUEST ? driver.admitNow(1, HAND) : 0;
-  if (id !== 0) {
-    acquisition.id = id;
-    acquisition.admit(entrance);
-    return acquisition.promise;
-  }
-  const answer = driver.arrive(acquisition, request, HAND);
-  if (answer >= FIRST_ID) acquisition.admit(entrance);
-  else if (answer > 0) return rejected(driver.refusal(answer, request));
-  else acquisition.holding = driver.holdings?.ask(driver, entrance);
-  return acquisition.promise;
+  const takenAt = placeOf(driver, entrance);
+  const arrival = driver.arrive(request, MANUAL, () => new Acquisition(driver, request.weight, takenAt));
+  if (arrival instanceof Refused) return rejected(arrival.reason);
+  const { call, waits } = arrival;
+  if (waits) call.holding = driver.heldPermits?.ask(driver, entrance);
+  else call.admit(entrance);
+  return call.promise;
 }
 
-/** `tryAcquire`: a permit by hand if it can be had at once. */
+/** `tryAcquire`: a manual permit if it can be had at once. */
 export function tryAcquire(driver: Driver, weight: number, entrance: unknown): Permit | null {
   const id = driver.tryAcquire(weight);
   if (id === 0) return null;
-  driver.holdings?.took(driver, id, entrance);
-  return new HandPermit(driver, id, weight, placeOf(driver, entrance));
+  driver.heldPermits?.took(driver, id, entrance);
+  return new ManualPermit(driver, id, weight, placeOf(driver, entrance));
 }
 
-class Acquisition extends Entry<Permit> {
+class Acquisition extends PendingCall<Permit> {
+  readonly driver: Driver;
   holding: Holding | undefined = undefined;
   readonly #takenAt: string;
   #isCancelled = false;
 
   constructor(driver: Driver, weight: number, takenAt: string) {
-    super(driver, weight);
+    super(weight);
+    this.driver = driver;
     this.#takenAt = takenAt;
   }
 
-  queued(): void {
-    // Nothing to prepare: the caller's own reaction is all that waits.
-  }
-
-  tell(): void {
+  deliver(): void {
     if (this.#isCancelled) return;
     // The permit is the caller's as soon as the promise has settled.
     this.driver.forget(this);
-    this.driver.start(this.id);
-    this.#deliver();
+    this.driver.start(this, false);
+    this.#settle();
   }
 
   /** It has its permits at once. */
   admit(entrance: unknown): void {
-    this.holding = this.driver.holdings?.ask(this.driver, entrance);
-    // Who holds it can be told only by whoever waits for it.
-    if (this.holding === undefined) this.#deliver();
-    else void Promise.resolve().then(() => this.#deliver());
+    this.holding = this.driver.heldPermits?.ask(this.driver, entrance);
+    // Which context holds it shows only in a later turn, where that waits for it.
+    if (this.holding === undefined) this.#settle();
+    else void Promise.resolve().then(() => this.#settle());
   }
 
-  #deliver(): void {
-    const permit = new HandPermit(this.driver, this.id, this.weight, this.#takenAt);
+  #settle(): void {
+    const permit = new ManualPermit(this.driver, this.id, this.weight, this.#takenAt);
     if (this.holding === undefined) this.resolve(permit);
     else this.holding.arrive(this.id, () => this.resolve(permit));
   }
@@ -86,7 +79,7 @@ class Acquisition extends Entry<Permit> {
   }
 }
 
-class HandPermit implements Permit {
+class ManualPermit implements Permit {
   readonly weight: number;
   readonly #held: Held;
   declare [Symbol.dispose]: () => void;
@@ -107,7 +100,7 @@ class HandPermit implements Permit {
   }
 }
 
-/** What outlives a permit that nobody holds any more. */
+/** What outlives a permit that was dropped. */
 interface Held {
   readonly driver: Driver;
   id: number;
@@ -138,5 +131,5 @@ define(symbols.asyncDispose ?? Symbol.for('Symbol.asyncDispose'), function (this
 });
 
 function define(name: symbol, value: (this: Permit) => unknown): void {
-  Object.defineProperty(HandPermit.prototype, name, { value, writable: true, configurable: true });
+  Object.defineProperty(ManualPermit.prototype, name, { value, writable: true, configurable: true });
 }

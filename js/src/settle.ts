@@ -20,6 +20,20 @@ export function whenSettled<Result>(
   fulfilled(result as Awaited<Result>);
 }
 
+/** A promise of what the two answer, or throw, when the result has settled; one of them is called, once. */
+export function derived(result: unknown, fulfilled: Reaction, rejected: Reaction): Promise<unknown> {
+  let promise: Promise<unknown> | undefined;
+  try {
+    if (isPlainPromise(result)) return result.then(fulfilled, rejected);
+    promise = promiseOf(result);
+  } catch (error) {
+    // As above.
+    promise = Promise.reject(error);
+  }
+  if (promise !== undefined) return nativeThen.call(promise, fulfilled, rejected);
+  return Promise.resolve(fulfilled(result));
+}
+
 function promiseOf(value: unknown): Promise<unknown> | undefined {
   if (isPlainPromise(value)) return value;
   const then = thenOf(value);
@@ -35,7 +49,7 @@ function isPlainPromise(value: unknown): value is Promise<unknown> {
 // eslint-disable-next-line @typescript-eslint/unbound-method
 const nativeThen = Promise.prototype.then;
 
-type Reaction = (value: unknown) => void;
+type Reaction = (value: unknown) => unknown;
 
 type Then = (...reactions: unknown[]) => unknown;
 

@@ -1,27 +1,25 @@
 // Bulkheads that all threads of the process have in common, by name: those that this thread has.
 
-import type { Bulkhead } from './bulkhead.js';
-import { Driver } from './driver.js';
-import type { Settings, SharedEngine, Sharing } from './engine.js';
-import { host } from './host.js';
+import type { Sharing } from './engines/loaded.js';
+import type { Settings, SharedEngine } from './engines/shared.js';
+import { OPTIONS } from './engines/tables.js';
+import { host, type Join } from './host.js';
 import { type Setup, TRAITS, type Traits, traitsOf } from './options.js';
 
-interface Shared {
-  readonly bulkhead: Bulkhead;
+interface Known {
+  readonly bulkhead: object;
   readonly settings: Settings;
   /** Options that were found to be the same: comparing costs more than a call. */
   agreed: Setup | undefined;
 }
 
 /** Until the thread ends: what waits for another thread's release is held by nothing else. */
-const here = new Map<string, Shared>();
+const here = new Map<string, Known>();
 
-/** The names of the settings in their order. */
-const NAMES = ['maxConcurrent', 'maxQueue', 'timeoutMs', 'callTimeoutMs', 'abandonAfterMs'];
 /** The place of the facade's own options, one bit each. */
-const FLAGS = NAMES.length;
+const FLAGS = OPTIONS.length;
 
-export function share(name: string, setup: Setup | undefined, make: (driver: Driver) => Bulkhead): Bulkhead {
+export function share<Shared extends object>(name: string, setup: Setup | undefined, make: Join<Shared>): Shared {
   const sharing = host().engine().sharing();
   const known = here.get(name);
   if (known === undefined) return join(sharing, name, setup, make);
@@ -29,17 +27,17 @@ export function share(name: string, setup: Setup | undefined, make: (driver: Dri
     mustAgree(name, known.settings, settingsOf(sharing, setup));
     known.agreed = setup;
   }
-  return known.bulkhead;
+  // Each name is asked for with one `make`.
+  return known.bulkhead as Shared;
 }
 
-function join(sharing: Sharing, name: string, setup: Setup | undefined, make: (driver: Driver) => Bulkhead): Bulkhead {
+function join<Shared extends object>(sharing: Sharing, name: string, setup: Setup | undefined, make: Join<Shared>): Shared {
   const wanted = setup && settingsOf(sharing, setup);
   // What wakes it belongs to no caller's context.
-  const engine = mustBe(name, host().outside(() => sharing.open(name, () => driver.wake(), wanted)), wanted);
-  const driver = new Driver(name, engine, traitsIn(engine.settings));
-  const bulkhead = make(driver);
-  here.set(name, { bulkhead, settings: engine.settings, agreed: setup });
-  return bulkhead;
+  const engine = mustBe(name, host().outside(() => sharing.open(name, () => made.wake(), wanted)), wanted);
+  const made = make(name, engine, traitsIn(engine.settings));
+  here.set(name, { bulkhead: made.shared, settings: engine.settings, agreed: setup });
+  return made.shared;
 }
 
 function mustBe(name: string, opened: ReturnType<Sharing['open']>, wanted: Settings | undefined): SharedEngine {
@@ -60,7 +58,7 @@ function different(name: string, has: Settings, wanted: Settings): RangeError {
 }
 
 function differences(has: Settings, wanted: Settings): string[] {
-  const all = NAMES.map((option, place) => difference(option, has[place], wanted[place]));
+  const all = OPTIONS.map((option, place) => difference(option, has[place], wanted[place]));
   all.push(...TRAITS.map((name) => difference(name, traitsIn(has)[name], traitsIn(wanted)[name])));
   return all.filter((text) => text !== '');
 }

@@ -39,11 +39,15 @@ export class Source<Item> {
     return this.#inHand !== undefined;
   }
 
-  take(): Item {
-    if (this.#inHand === undefined) throw new Error('bulkheads: took an item that there is not');
-    const { item } = this.#inHand;
+  /** The item in hand; there must be one. */
+  get item(): Item {
+    if (this.#inHand === undefined) throw new Error('bulkheads: there is no item in hand');
+    return this.#inHand.item;
+  }
+
+  /** The item in hand has started. */
+  take(): void {
     this.#inHand = undefined;
-    return item;
   }
 
   /** Asks for the next item unless that is under way. Answers whether it knows more now; if not, it tells when it does. */

@@ -1,5 +1,7 @@
 // The snapshot as people read it.
 
+import { STATS } from './engines/tables.js';
+
 export interface Histogram {
   readonly count: number;
   readonly sum: number;
@@ -33,10 +35,10 @@ export interface BulkheadStats {
   readonly completed: number;
   readonly failed: number;
   readonly callTimeouts: number;
-  /** Grants whose caller was cancelled before it could go on. */
+  /** Grants that were not delivered: their caller was cancelled before it could go on. */
   readonly unclaimed: number;
   readonly abandonedRuns: number;
-  /** Permits by hand that were dropped without release. */
+  /** Manual permits that were dropped without release. */
   readonly leaked: number;
   readonly doubleReleases: number;
   readonly rejected: {
@@ -57,47 +59,50 @@ export interface BulkheadStats {
   readonly ran: SampledHistogram;
 }
 
-/** It stands last: it is the youngest. */
-const REENTRANT = 35;
-
 const STATES = ['open', 'draining', 'closed'] as const;
 
-/** From the figures of an engine, which come in this order. */
+type Figure = (typeof STATS)[number];
+
+const PLACES = Object.fromEntries(STATS.map((name, place) => [name, place])) as Record<Figure, number>;
+
+/** From the figures of an engine, in the order of `STATS`. */
 export function snapshot(figures: ArrayLike<number>): BulkheadStats {
-  let index = 0;
-  const next = (): number => {
-    const figure = figures[index++];
-    if (figure === undefined) throw new Error(`bulkheads: the engine's snapshot ends after ${figures.length} figures`);
-    return figure;
-  };
-  const histogram = (): Histogram => ({ count: next(), sum: next(), p50: next(), p90: next(), p99: next(), max: next() });
+  const at = (name: Figure): number => figures[PLACES[name]] ?? 0;
+  const histogram = (name: 'waited' | 'ran'): Histogram => ({
+    count: at(`${name}Count`),
+    sum: at(`${name}Sum`),
+    p50: at(`${name}P50`),
+    p90: at(`${name}P90`),
+    p99: at(`${name}P99`),
+    max: at(`${name}Max`),
+  });
   return Object.freeze({
-    state: STATES[next()] ?? 'closed',
-    limit: next(),
-    active: next(),
-    available: next(),
-    running: next(),
-    queued: next(),
-    overrun: next(),
-    peakActive: next(),
-    peakQueued: next(),
-    admitted: next(),
-    completed: next(),
-    failed: next(),
-    callTimeouts: next(),
-    unclaimed: next(),
-    abandonedRuns: next(),
-    leaked: next(),
-    doubleReleases: next(),
+    state: STATES[at('state')] ?? 'closed',
+    limit: at('limit'),
+    active: at('active'),
+    available: at('available'),
+    running: at('running'),
+    queued: at('queued'),
+    overrun: at('overrun'),
+    peakActive: at('peakActive'),
+    peakQueued: at('peakQueued'),
+    admitted: at('admitted'),
+    completed: at('completed'),
+    failed: at('failed'),
+    callTimeouts: at('callTimeouts'),
+    unclaimed: at('unclaimed'),
+    abandonedRuns: at('abandonedRuns'),
+    leaked: at('leaked'),
+    doubleReleases: at('doubleReleases'),
     rejected: Object.freeze({
-      full: next(),
-      queueTimeout: next(),
-      cancelled: next(),
-      closed: next(),
-      tooHeavy: next(),
-      reentrant: figures[REENTRANT] ?? 0,
+      full: at('rejectedFull'),
+      queueTimeout: at('rejectedQueueTimeout'),
+      cancelled: at('rejectedCancelled'),
+      closed: at('rejectedClosed'),
+      tooHeavy: at('rejectedTooHeavy'),
+      reentrant: at('rejectedReentrant'),
     }),
-    waited: Object.freeze(histogram()),
-    ran: Object.freeze({ ...histogram(), sampledEvery: next() }),
+    waited: Object.freeze(histogram('waited')),
+    ran: Object.freeze({ ...histogram('ran'), sampledEvery: at('ranSampledEvery') }),
   });
 }

@@ -10,7 +10,7 @@ const LONGEST_KEPT = 10_000;
 
 export class HostTimer {
   readonly #clock: Clock;
-  readonly #fire: () => void;
+  readonly #owner: { handleTimeout(): void };
   #handle: ReturnType<typeof setTimeout> | undefined;
   /** When the armed timer fires. */
   #firesAt = Infinity;
@@ -20,9 +20,9 @@ export class HostTimer {
   #setter = globalThis.setTimeout;
   #keepsAlive = true;
 
-  constructor(clock: Clock, fire: () => void) {
+  constructor(clock: Clock, owner: { handleTimeout(): void }) {
     this.#clock = clock;
-    this.#fire = fire;
+    this.#owner = owner;
   }
 
   /**
@@ -69,7 +69,7 @@ export class HostTimer {
     this.#wasEarly = this.#clock.now() < this.#firesAt;
     this.#handle = undefined;
     this.#firesAt = Infinity;
-    this.#fire();
+    this.#owner.handleTimeout();
     this.#wasEarly = false;
   }
 }

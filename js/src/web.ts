@@ -1,6 +1,7 @@
 // What hosts without Node have in common.
 
-import type { Environment, LoadedEngine, Scope } from './host.js';
+import type { LoadedEngine } from './engines/loaded.js';
+import type { Environment, Scope } from './host.js';
 
 /** `load` is called once, for the first bulkhead. */
 export function web(load: () => LoadedEngine): Environment {
@@ -10,7 +11,7 @@ export function web(load: () => LoadedEngine): Environment {
     outside: (act) => act(),
     capture: () => everywhere,
     warn: (message) => console.warn(message),
-    holdings: () => {
+    heldPermits: () => {
       throw new Error('detectReentrancy needs Node: there is no async context here to tell whose permits a call would wait for');
     },
     // Always throws: no engine here can be shared, and each says why.

@@ -16,6 +16,13 @@ async function hasSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
+/** Work that ends when its signal aborts. */
+function stopping({ signal }: { readonly signal: AbortSignal }): Promise<never> {
+  return new Promise((_, fail) => {
+    signal.addEventListener('abort', () => fail(signal.reason as Error));
+  });
+}
+
 describe('close', () => {
   it('turns waiters away in order of arrival and lets the running finish', async () => {
     const shipping = bulkhead();
@@ -47,30 +54,33 @@ describe('close', () => {
     await closing;
   });
 
-  it('with abort answers the running calls and aborts their work', async () => {
+  it('with abort aborts the signals of the running calls, and lets their work answer', async () => {
     const shipping = bulkhead(2);
     const seen: unknown[] = [];
     const log = new Log();
     log.watch('polite', shipping.exec(({ signal }) => new Promise((_, fail) => {
-      signal.addEventListener('abort', () => { seen.push(signal.reason); fail(new Error('stopped')); });
+      signal.addEventListener('abort', () => { seen.push(signal.reason); fail(signal.reason as Error); });
     })));
-    const deaf = gate();
+    const deaf = gate<string>();
     log.watch('deaf', shipping.exec(() => deaf.promise));
     log.watch('waiting', shipping.exec(() => 1));
     const closing = shipping.close({ abort: true });
     await turn();
-    assert.deepEqual(log.take(), ['waiting:closed', 'polite:closed', 'deaf:closed']);
+    assert.deepEqual(log.take(), ['waiting:closed', 'polite:closed']);
     assert.deepEqual(seen.map((reason) => (reason as { code: string }).code), ['closed']);
     assert.equal(await hasSettled(closing), false, 'the deaf one still holds its permit');
-    assert.equal(shipping.stats().overrun, 1);
-    deaf.open();
+    assert.equal(shipping.stats().overrun, 0);
+    deaf.open('a result in hand is never thrown away');
     await closing;
-    assert.equal(shipping.stats().failed, 2);
+    await turn();
+    assert.deepEqual(log.take(), ['deaf:a result in hand is never thrown away']);
+    const { completed, failed } = shipping.stats();
+    assert.deepEqual([completed, failed], [1, 1]);
   });
 
   it('may be given abort later', async () => {
     const shipping = bulkhead();
-    const running = outcome(shipping.exec(() => gate().promise));
+    const running = outcome(shipping.exec(stopping));
     const closing = shipping.close();
     assert.equal(shipping.close({ abort: true }), closing);
     assert.equal(await running, 'closed');
@@ -80,7 +90,7 @@ describe('close', () => {
     const shipping = bulkhead();
     const hold = shipping.tryAcquire();
     const started = gate<boolean>();
-    const granted = outcome(shipping.exec(({ signal }) => started.open(signal.aborted)));
+    const granted = outcome(shipping.exec(({ signal }) => { started.open(signal.aborted); signal.throwIfAborted(); }));
     hold?.release();
     const closing = shipping.close({ abort: true });
     assert.equal(await started.promise, true);

@@ -112,7 +112,9 @@ describe('what the others carry', () => {
 
   it('closed with abort is no rejection of a call that ran', async () => {
     const shipping = bulkhead();
-    const running = errorOf(shipping.exec(() => gate().promise));
+    const running = errorOf(shipping.exec(({ signal }) => new Promise((_, fail) => {
+      signal.addEventListener('abort', () => fail(signal.reason as Error));
+    })));
     void shipping.close({ abort: true });
     const { code, isRejection, message } = await running;
     assert.deepEqual([code, isRejection, message], ['closed', false, 'shipping: closed with abort while the work ran']);

@@ -57,6 +57,31 @@ describe('time in threads that share a bulkhead', { skip: !isNative && 'only the
     })()));
   }
 
+  it('answers with the time-out that another thread has handled, as the books say', withThreads(1, async (thread) => onClock(async (clock) => {
+    const name = freshName();
+    const shared = Bulkhead.shared(name, { maxConcurrent: 2, callTimeoutMs: 60_000 });
+    // Its first input sets its clock.
+    shared.tryAcquire()?.release();
+    const flag = new Int32Array(new SharedArrayBuffer(4));
+    const answer = thread.run(({ Bulkhead, outcome }, { name, flag }) => {
+      const work = async (): Promise<string> => {
+        await Promise.resolve();
+        // From here on the thread sees nothing until the other has made its step.
+        Atomics.store(flag, 0, 1);
+        Atomics.wait(flag, 0, 1);
+        return 'a result';
+      };
+      return outcome(Bulkhead.shared(name).exec(work));
+    }, { name, flag });
+    while (Atomics.load(flag, 0) === 0) await turn();
+    clock.jump(61_000);
+    shared.tryAcquire()?.release();
+    Atomics.store(flag, 0, 2);
+    Atomics.notify(flag, 0);
+    assert.equal(await answer, 'call_timeout');
+    assert.deepEqual([shared.stats().callTimeouts, shared.stats().completed, shared.stats().failed], [1, 2, 1]);
+  })()));
+
   it('bounds work in each thread by its own clock', withThreads(1, async (thread) => onClock(async (clock) => {
     const name = freshName();
     const shared = Bulkhead.shared(name, { maxConcurrent: 2, callTimeoutMs: 40, abandonAfterMs: 10 });

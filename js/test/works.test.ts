@@ -79,13 +79,13 @@ describe('work that never settles', () => {
     checkBooks(shipping);
   }));
 
-  it('holds up the end of close, but not the answers of its callers', onClock(async (clock) => {
-    const shipping = new Bulkhead('shipping', { maxConcurrent: 1, maxQueue: 2, abandonAfterMs: 50 });
+  it('holds up the end of close until it is abandoned after its call time-out', onClock(async (clock) => {
+    const shipping = new Bulkhead('shipping', { maxConcurrent: 1, maxQueue: 2, callTimeoutMs: 10, abandonAfterMs: 40 });
     const calls = [1, 2].map(() => outcome(shipping.exec(never)));
     let isClosed = false;
     void shipping.close({ abort: true }).then(() => { isClosed = true; });
-    assert.deepEqual(await Promise.all(calls), ['closed', 'closed']);
     await clock.advance(49);
+    assert.deepEqual(await Promise.all(calls), ['call_timeout', 'closed']);
     assert.equal(isClosed, false);
     await clock.advance(1);
     assert.equal(isClosed, true);

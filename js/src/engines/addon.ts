@@ -3,11 +3,13 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { CreateEngine, Settings, Sharing } from '../engine.js';
+
 import { isAllowed } from './deno.js';
-import { NativeEngine, type RawNativeEngine } from './native.js';
+import { type CreateEngine, Engine, type EngineOptions, type RawHost } from './engine.js';
+import type { Sharing } from './loaded.js';
 import { packageFor, platformHere } from './platform.js';
-import { processNow, type RawSharedEngine, SharedNativeEngine } from './shared.js';
+import { type Opened, processNow, type Settings, SharedEngine } from './shared.js';
+import { MAILBOX_LENGTH, Place, VERSION as MAILBOX_VERSION } from './tables.js';
 
 /** Of this package; the build puts it in. */
 declare const VERSION: string;
@@ -15,20 +17,21 @@ declare const VERSION: string;
 /** This file, or the program that a bundler has put it into. */
 const HERE = typeof __filename === 'string' ? __filename : (process.argv[1] ?? process.execPath);
 
-type Options = Parameters<CreateEngine>;
-
-interface Addon {
-  createEngine(...options: Options): RawNativeEngine;
-  settings(...options: Options): Float64Array;
-  /** Settings if there is a core with others, nothing if there is no core and none were given. */
-  openShared(name: string, wake: () => void, now: number, settings?: Float64Array): RawSharedEngine | Settings | undefined;
+interface Addon extends Omit<RawHost, 'mailbox' | 'keepAlive'> {
+  readonly mailbox: Float64Array;
+  open(...options: EngineOptions): number;
+  settings(...options: EngineOptions): Float64Array;
+  /** Settings if there is a core with others, `undefined` if there is no core and none were given. */
+  openShared(name: string, wake: () => void, now: number, settings?: Float64Array): Opened | Settings | undefined;
+  keepAlive(handle: number, isKept: number): void;
 }
 
 /** Throws if there is no addon for this machine: an `AggregateError` with a reason for each place where one was sought. */
 export function nativeEngine(): { create: CreateEngine; sharing: () => Sharing } {
   const addon = firstThatLoads(candidates());
-  const sharing = sharingOf(addon);
-  return { create: (...options) => new NativeEngine(addon.createEngine(...options)), sharing: () => sharing };
+  const raw = rawHost(addon);
+  const sharing = sharingOf(addon, raw);
+  return { create: (...options) => new Engine(raw, addon.open(...options)), sharing: () => sharing };
 }
 
 /** A place where an addon may be: what it is called, and how it is loaded from there. */
@@ -77,8 +80,8 @@ function firstThatLoads(places: Candidate[]): Addon {
   for (const [name, load] of places) {
     try {
       const addon = load(require);
-      // Some hosts that load the addon refuse the memory that it shares with them.
-      addon.createEngine(1);
+      const { length, [Place.version]: version } = addon.mailbox;
+      if (length !== MAILBOX_LENGTH || version !== MAILBOX_VERSION) throw new Error(`its mailbox has version ${version}, not ${MAILBOX_VERSION}`);
       return addon;
     } catch (cause) {
       reasons.push(new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause }));
@@ -87,16 +90,30 @@ function firstThatLoads(places: Candidate[]): Addon {
   throw new AggregateError(reasons, reasons.map(({ message }) => message).join('; '));
 }
 
-function sharingOf(addon: Addon): Sharing {
+function rawHost(addon: Addon): RawHost {
+  const { mailbox } = addon;
+  return {
+    mailbox: () => mailbox,
+    exchange: addon.exchange,
+    exchangeHolding: addon.exchangeHolding,
+    abort: addon.abort,
+    stats: addon.stats,
+    throwFault: addon.throwFault,
+    drop: addon.drop,
+    keepAlive: (handle, isKept) => addon.keepAlive(handle, Number(isKept)),
+  };
+}
+
+function sharingOf(addon: Addon, raw: RawHost): Sharing {
   const wakes: (() => void)[] = [];
   return {
     settings: (options, flags) => [...addon.settings(...options), flags],
     open(name, wake, settings) {
       const found = addon.openShared(name, wake, processNow(), settings && Float64Array.from(settings));
       if (found === undefined) return undefined;
-      if (!('exchange' in found)) return { differs: found };
+      if (!('handle' in found)) return { differs: found };
       if (wakes.push(wake) === 1) wakeBeforeExit(wakes);
-      return new SharedNativeEngine(found);
+      return new SharedEngine(raw, found);
     },
   };
 }

@@ -1,6 +1,6 @@
 // Node takes the native engine and falls back to WebAssembly; `BULKHEADS_ENGINE` forces one.
 
-import type { LoadedEngine } from '../host.js';
+import type { LoadedEngine } from './loaded.js';
 import { nativeEngine } from './addon.js';
 import { inlined } from './inlined.js';
 import { failing, notSharing, wasmEngine } from './wasm.js';

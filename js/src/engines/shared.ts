@@ -3,86 +3,47 @@
 // A worker's `performance.now` begins with the worker. The core knows one clock, that of the process, which begins with the core:
 // on the way in every time is moved there, on the way out it is moved back. Lengths of time are the same on both.
 
-import type { Settings, SharedEngine } from '../engine.js';
-import { NativeEngine, type RawNativeEngine } from './native.js';
+import { Engine, type RawHost } from './engine.js';
 
-export interface RawSharedEngine extends RawNativeEngine {
+/** The options of a shared core: those of the engine as they are in effect, then the facade's own as one number. */
+export type Settings = ArrayLike<number>;
+
+/** What a thread gets of a shared core. */
+export interface Opened {
+  readonly handle: number;
   readonly settings: Settings;
   /** When the core was made, on the clock of the process. */
   readonly origin: number;
 }
 
-export class SharedNativeEngine extends NativeEngine implements SharedEngine {
-  declare readonly raw: RawSharedEngine;
+export class SharedEngine extends Engine {
   readonly settings: Settings;
+  readonly #origin: number;
   /** What makes a time of this thread one of the core. */
   #offset = 0;
   /** The clock of this thread when that was found out. */
   #clock: unknown;
   #latest = 0;
 
-  constructor(raw: RawSharedEngine) {
-    super(raw);
-    this.settings = raw.settings;
+  constructor(raw: RawHost, { handle, settings, origin }: Opened) {
+    super(raw, handle);
+    this.settings = settings;
+    this.#origin = origin;
   }
 
-  override acquire(now: number, weight: number, timeout: number, deadline: number, flags: number, holding: number): number {
-    return super.acquire(this.#inCore(now), weight, timeout, deadline + this.#offset, flags, holding);
+  override mayBeUntimed(): boolean {
+    return true;
   }
 
-  override tryAcquire(now: number, weight: number): number {
-    return super.tryAcquire(this.#inCore(now), weight);
+  protected override inCore(time: number): number {
+    return time + this.#offset;
   }
 
-  override finish(now: number, id: number, outcome: number): boolean {
-    return super.finish(this.#inCore(now), id, outcome);
+  protected override fromCore(time: number): number {
+    return time - this.#offset;
   }
 
-  override release(now: number, id: number): boolean {
-    return super.release(this.#inCore(now), id);
-  }
-
-  override cancel(now: number, id: number): number {
-    return super.cancel(this.#inCore(now), id);
-  }
-
-  override abort(now: number, ids: Float64Array): void {
-    super.abort(this.#inCore(now), ids);
-  }
-
-  override resize(now: number, limit: number): void {
-    super.resize(this.#inCore(now), limit);
-  }
-
-  override close(now: number, abort: boolean): void {
-    super.close(this.#inCore(now), abort);
-  }
-
-  override drain(now: number): void {
-    super.drain(this.#inCore(now));
-  }
-
-  override evict(now: number): void {
-    super.evict(this.#inCore(now));
-  }
-
-  override watchIdle(now: number): boolean {
-    return super.watchIdle(this.#inCore(now));
-  }
-
-  override watchRoom(now: number, weight: number, holding: number): boolean {
-    return super.watchRoom(this.#inCore(now), weight, holding);
-  }
-
-  override handleTimeout(now: number): void {
-    super.handleTimeout(this.#inCore(now));
-  }
-
-  override nextTimer(): number {
-    return super.nextTimer() - this.#offset;
-  }
-
-  #inCore(now: number): number {
+  protected override setClock(now: number): void {
     // Compared, not called: fake timers bring a clock of their own, and take it away again.
     // eslint-disable-next-line @typescript-eslint/unbound-method
     const clock = globalThis.performance.now;
@@ -91,15 +52,14 @@ export class SharedNativeEngine extends NativeEngine implements SharedEngine {
       this.#offset = this.#offsetAt(now);
     }
     this.#latest = now + this.#offset;
-    return this.#latest;
   }
 
   /**
-   * Whole 64ths of a millisecond, which are whole nanoseconds too: so adding and taking away loses nothing, and a deadline comes
-   * back from the core as the very number that went there. It sets the threads' clocks apart by less than a timer could tell.
+   * Whole 64ths of a millisecond, which are whole nanoseconds too: adding and taking away loses nothing, so a deadline comes back
+   * from the core as the very number that went there. It sets the threads' clocks apart by less than a timer could tell.
    */
   #offsetAt(now: number): number {
-    const inCore = Math.max(processNow() - this.raw.origin, this.#latest);
+    const inCore = Math.max(processNow() - this.#origin, this.#latest);
     return Math.round((inCore - now) * 64) / 64;
   }
 }

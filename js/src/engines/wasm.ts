@@ -1,30 +1,31 @@
 // The engine for any host with WebAssembly, compiled when the first bulkhead is made: importing the package never fails.
 
-import { Engine as WasmEngine, initSync } from '../../../target/wasm/bulkheads_wasm.js';
-import type { CreateEngine } from '../engine.js';
-import type { LoadedEngine } from '../host.js';
-import { DirectEngine } from './direct.js';
+import * as wasm from '../../../target/wasm/bulkheads_wasm.js';
+import type { LoadedEngine } from './loaded.js';
+import { type CreateEngine, Engine, type RawHost } from './engine.js';
+import { MAILBOX_LENGTH, Place } from './tables.js';
 
 /** `source` answers the module or its bytes. With `error`, why another engine was wanted but not to be had. */
 export function wasmEngine(source: () => WebAssembly.Module | BufferSource, error?: Error): LoadedEngine {
   let failure: Error | undefined;
+  let create: CreateEngine | undefined;
   try {
-    ({ memory } = initSync({ module: source() }));
+    create = creator(wasm.initSync({ module: source() }).memory);
   } catch (cause) {
     failure = explained(cause);
   }
   return {
     kind: 'wasm',
-    create: failure === undefined ? create : failing(failure),
+    create: create ?? failing(failure),
     sharing: notSharing(error === undefined ? 'there is none here' : error.message, error),
     error: error ?? failure,
   };
 }
 
 /** An engine that cannot work says so when it is needed. */
-export function failing(error: Error): () => never {
+export function failing(error: Error | undefined): () => never {
   return () => {
-    throw error;
+    throw error ?? new Error('bulkheads: no engine');
   };
 }
 
@@ -35,9 +36,37 @@ export function notSharing(reason: string, cause?: Error): () => never {
   };
 }
 
-let memory: WebAssembly.Memory;
+/** Over the instance with this memory. */
+function creator(memory: WebAssembly.Memory): CreateEngine {
+  const raw = rawHost(memory);
+  return (...options) => {
+    const handle = wasm.open(...options);
+    if (handle === 0) raw.throwFault();
+    return new Engine(raw, handle);
+  };
+}
 
-const create: CreateEngine = (...options) => new DirectEngine(new WasmEngine(...options), memory);
+function rawHost(memory: WebAssembly.Memory): RawHost {
+  const address = wasm.mailbox();
+  let box = new Float64Array(memory.buffer, address, MAILBOX_LENGTH);
+  // A module that grows gives its memory to a new buffer, and the array of the old one is empty.
+  const mailbox = (): Float64Array => (box.length === 0 ? (box = new Float64Array(memory.buffer, address, MAILBOX_LENGTH)) : box);
+  return {
+    mailbox,
+    exchange: wasm.exchange,
+    exchangeHolding: wasm.exchangeHolding,
+    abort: wasm.abort,
+    stats: wasm.stats,
+    drop: wasm.drop,
+    throwFault() {
+      // Numbers are printed here: the code for that would be a third of the module.
+      const text = wasm.fault();
+      if (text === undefined) return;
+      const value = mailbox()[Place.code] ?? 0;
+      throw new RangeError(text + (Object.is(value, -0) ? '-0' : String(value)));
+    },
+  };
+}
 
 function explained(cause: unknown): Error {
   const text =

@@ -2,8 +2,9 @@ import { AsyncResource } from 'node:async_hooks';
 import { Bulkhead } from '../bulkhead.js';
 import { chooseEngine } from '../engines/choice.js';
 import { isAllowed } from '../engines/deno.js';
-import { ContextHoldings } from '../holdings.js';
-import { type LoadedEngine, setEnvironment } from '../host.js';
+import type { LoadedEngine } from '../engines/loaded.js';
+import { ContextPermits } from '../held-permits.js';
+import { setEnvironment } from '../host.js';
 import { share } from '../shared.js';
 
 /** The context in which this file was loaded: nobody's, unless somebody loads it late. The host offers no way to an empty one. */
@@ -12,13 +13,13 @@ const outside = new AsyncResource('bulkheads');
 const VARIABLE = 'BULKHEADS_ENGINE';
 let loaded: LoadedEngine | undefined;
 /** Made for the first bulkhead that asks: a process with async contexts pays for them with every promise. */
-let holdings: ContextHoldings | undefined;
+let heldPermits: ContextPermits | undefined;
 
 setEnvironment({
   outside: (act) => outside.runInAsyncScope(act),
   capture: () => new AsyncResource('BulkheadCall'),
   warn: (message) => process.emitWarning(message, 'BulkheadWarning'),
-  holdings: () => (holdings ??= new ContextHoldings()),
+  heldPermits: () => (heldPermits ??= new ContextPermits()),
   share,
   engine: () => (loaded ??= chooseEngine(forced())),
 });

@@ -1,10 +1,9 @@
-// What stands behind an id: somebody who waits for an answer.
+// What stands behind an id: a call whose caller waits for an answer of the bulkhead's.
 
-import type { Driver } from './driver.js';
-import type { Hub } from './signals.js';
+import type { AbortListener, Aborter } from './abort-listener.js';
 
-export abstract class Entry<Value = unknown> {
-  readonly driver: Driver;
+export abstract class PendingCall<Value = unknown> {
+  abstract readonly driver: Aborter;
   readonly weight: number;
   /** The caller's. */
   readonly promise = new Promise<Value>(capture);
@@ -12,18 +11,19 @@ export abstract class Entry<Value = unknown> {
   slot = 0;
   private generation = 0;
   /** Where it hears of its signal. */
-  hub: Hub | undefined = undefined;
+  listener: AbortListener | undefined = undefined;
   isAnswered = false;
+  /** The core has decided on an answer, which is on its way: what its work has settled with no longer counts. */
+  hasOutcome = false;
   private readonly settle: (value: unknown) => void = resolveOfTheLatest;
 
-  constructor(driver: Driver, weight: number) {
-    this.driver = driver;
+  constructor(weight: number) {
     this.weight = weight;
     // It would hold the promise, and with it the result, until the next call comes.
-    resolveOfTheLatest = nobody;
+    resolveOfTheLatest = doNothing;
   }
 
-  /** 0 until the core has taken it in. In two halves: as one it would be an object of its own in the host's memory. */
+  /** In two halves: as one it would be an object of its own in the host's memory. */
   get id(): number {
     return this.generation * 2 ** 32 + this.slot;
   }
@@ -33,18 +33,15 @@ export abstract class Entry<Value = unknown> {
     this.generation = Math.floor(id / 2 ** 32);
   }
 
-  /** It stands in the queue. */
-  abstract queued(): void;
-
   /** It has its permits, after it stood in the queue. */
-  abstract tell(): void;
+  abstract deliver(): void;
 
-  /** It gets no result: it was turned away, or answered before its work has settled. */
+  /** It gets no result: it was rejected, or answered before its work has settled. */
   abstract refuse(reason: unknown): void;
 
-  /** The core has let it go, though it may not have been told of its grant yet. */
+  /** The core has let it go, though the notice of its grant may not have been delivered yet. */
   cancelled(): void {
-    // Whoever starts in a later turn sees the answer that it has by then.
+    // A call that starts in a later turn sees the answer that it has by then.
   }
 
   protected resolve(value: Value): void {
@@ -74,18 +71,18 @@ class Thrown {
 
   get then(): never {
     // Whatever it is.
-     
+
     throw this.#reason;
   }
 }
 
 // One function for all promises: a closure for each would be the dearest part of a call.
-let resolveOfTheLatest: (value: unknown) => void = nobody;
+let resolveOfTheLatest: (value: unknown) => void = doNothing;
 
 function capture(resolve: (value: never) => void): void {
   resolveOfTheLatest = resolve as (value: unknown) => void;
 }
 
-function nobody(): void {
+function doNothing(): void {
   // No promise is being made.
 }

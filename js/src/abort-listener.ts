@@ -1,13 +1,26 @@
 // One abort listener on a signal, however many calls carry it, and gone when the last of them is answered.
 
-import { type Driver, together } from './driver.js';
-import type { Entry } from './entry.js';
 import { host } from './host.js';
 
-export class Hub {
+/** A bulkhead whose calls a signal ends. */
+export interface Aborter {
+  /** The callers of these ids give up, in one step. */
+  abort(ids: readonly number[]): void;
+  /** From here on outcomes are only collected, */
+  hold(): void;
+  /** until this delivers them. */
+  letGo(): void;
+}
+
+interface Call {
+  readonly id: number;
+  readonly driver: Aborter;
+}
+
+export class AbortListener {
   readonly signal: AbortSignal;
   /** In order of arrival. */
-  readonly #entries = new Set<Entry>();
+  readonly #calls = new Set<Call>();
   readonly #watchers = new Set<() => void>();
   #isListening = false;
   readonly #onAbort = (): void => this.#abort();
@@ -16,13 +29,13 @@ export class Hub {
     this.signal = signal;
   }
 
-  static of(signal: AbortSignal): Hub {
-    let hub = hubs.get(signal);
-    if (hub === undefined) hubs.set(signal, (hub = new Hub(signal)));
-    return hub;
+  static of(signal: AbortSignal): AbortListener {
+    let listener = listeners.get(signal);
+    if (listener === undefined) listeners.set(signal, (listener = new AbortListener(signal)));
+    return listener;
   }
 
-  /** Before a call is taken in: a signal of somebody's own making may throw, and then nothing is lost. */
+  /** Before a call comes to the engine: a signal of somebody's own making may throw, and then nothing is lost. */
   listen(): void {
     if (this.#isListening) return;
     host().outside(() => this.signal.addEventListener('abort', this.#onAbort));
@@ -30,12 +43,12 @@ export class Hub {
   }
 
   /** After `listen`. */
-  add(entry: Entry): void {
-    this.#entries.add(entry);
+  add(call: Call): void {
+    this.#calls.add(call);
   }
 
-  remove(entry: Entry): void {
-    if (this.#entries.delete(entry)) this.unlistenIfUnused();
+  remove(call: Call): void {
+    if (this.#calls.delete(call)) this.unlistenIfUnused();
   }
 
   /** Calls `watcher` when the signal aborts; answers how to stop that. */
@@ -48,12 +61,12 @@ export class Hub {
   }
 
   unlistenIfUnused(): void {
-    if (!this.#isListening || this.#entries.size + this.#watchers.size > 0) return;
+    if (!this.#isListening || this.#calls.size + this.#watchers.size > 0) return;
     this.#isListening = false;
     try {
       this.signal.removeEventListener('abort', this.#onAbort);
     } catch {
-      // A signal of somebody's own making. Whoever leaves it has its outcome, and its permits must come back.
+      // A signal of somebody's own making. The call that leaves it has its outcome, and its permits must come back.
     }
   }
 
@@ -68,17 +81,21 @@ export class Hub {
 
   /** One step for each bulkhead that has calls behind this signal. */
   #abort(): void {
-    const ids = new Map<Driver, number[]>();
-    for (const { driver, id } of this.#entries) {
+    const ids = new Map<Aborter, number[]>();
+    for (const { driver, id } of this.#calls) {
       const those = ids.get(driver);
       if (those === undefined) ids.set(driver, [id]);
       else those.push(id);
     }
-    together([...ids.keys()], () => {
+    // What one signal brings about in several bulkheads is delivered when all of it has been: user code must not see half of it.
+    for (const driver of ids.keys()) driver.hold();
+    try {
       for (const [driver, those] of ids) driver.abort(those);
-    });
+    } finally {
+      for (const driver of ids.keys()) driver.letGo();
+    }
     for (const watcher of [...this.#watchers]) watcher();
   }
 }
 
-const hubs = new WeakMap<AbortSignal, Hub>();
+const listeners = new WeakMap<AbortSignal, AbortListener>();

@@ -1,0 +1,105 @@
+//! Prints the tables that JavaScript reads, `js/src/engines/tables.ts`:
+//! `cargo run -q -p bulkheads-engine --example tables`. A test compares the file with this.
+
+use bulkheads_engine::mailbox::{
+    EVENT_LEN, INPUTS, MAILBOX_LEN, PLACES, SHOWN, STARTED_LEN, VERSION,
+};
+use bulkheads_engine::{ABORTED, EVENTS, OPTIONS, OUTCOMES, REJECTIONS, RUN, STATS};
+
+fn main() {
+    println!(
+        "// Generated from the engine's own lists by engine/examples/tables.rs; a test compares the two.\n"
+    );
+    constant(
+        "VERSION",
+        VERSION,
+        "Of the mailbox: an engine with another one is refused.",
+    );
+    constant(
+        "MAILBOX_LENGTH",
+        MAILBOX_LEN,
+        "How many numbers a mailbox has.",
+    );
+    constant(
+        "EVENT_LENGTH",
+        EVENT_LEN,
+        "How many of them an event takes.",
+    );
+    constant(
+        "EVENTS_SHOWN",
+        SHOWN,
+        "How many events are shown at a time.",
+    );
+    constant(
+        "STARTED_LENGTH",
+        STARTED_LEN,
+        "How many calls can start with one input.",
+    );
+    table("Place", PLACES, "Where what stands in the mailbox.");
+    table("Input", INPUTS, "The codes of the inputs.");
+    table("Event", numbered(EVENTS), "The kinds of events.");
+    table(
+        "Rejection",
+        numbered(REJECTIONS),
+        "What an arrival answers that is rejected.",
+    );
+    table("Outcome", numbered(OUTCOMES), "How a call ended.");
+    table(
+        "Flag",
+        [("run", RUN), ("aborted", ABORTED)],
+        "Flags of an arrival, to be added.",
+    );
+    list(
+        "STATS",
+        STATS.iter().map(|name| camel(name)),
+        "The figures of a snapshot, in their order.",
+    );
+    let options = OPTIONS
+        .iter()
+        .map(|option| bulkheads_engine::Notation::CamelMillis.name(*option).into());
+    list(
+        "OPTIONS",
+        options,
+        "The options that the engine takes, in their order.",
+    );
+}
+
+fn constant(name: &str, value: impl std::fmt::Display, doc: &str) {
+    println!("/** {doc} */\nexport const {name} = {value};\n");
+}
+
+fn table<V: std::fmt::Display>(
+    name: &str,
+    rows: impl IntoIterator<Item = (&'static str, V)>,
+    doc: &str,
+) {
+    println!("/** {doc} */\nexport const {name} = {{");
+    for (key, value) in rows {
+        println!("  {}: {value},", camel(key));
+    }
+    println!("}} as const;\n");
+}
+
+fn list(name: &str, rows: impl IntoIterator<Item = String>, doc: &str) {
+    println!("/** {doc} */\nexport const {name} = [");
+    for row in rows {
+        println!("  '{row}',");
+    }
+    println!("] as const;\n");
+}
+
+fn numbered<const N: usize>(
+    names: [&'static str; N],
+) -> impl Iterator<Item = (&'static str, usize)> {
+    names.into_iter().zip(0..)
+}
+
+/// `peak_active` as JavaScript writes it.
+fn camel(snake: &str) -> String {
+    let mut words = snake.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |text, word| {
+        let (head, tail) = word.split_at(1);
+        text + &head.to_uppercase() + tail
+    })
+}

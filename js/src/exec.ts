@@ -1,0 +1,248 @@
+// Work that a bulkhead runs: `exec`, and all that is built on it.
+//
+// Every outcome reaches user code through the same number of turns, so that the order of the core is the order that users see: a
+// grant starts the work in a reaction, a refusal rejects the promise whose reaction is the caller's.
+
+import { type Driver, Refused } from './driver.js';
+import { COMPLETED, FAILED, RUN } from './engines/engine.js';
+import { type HeldPermits, host, type Scope } from './host.js';
+import { DEFAULT_REQUEST, type Request } from './options.js';
+import { PendingCall, rejected } from './pending-call.js';
+import { derived, whenSettled } from './settle.js';
+
+/** What the work gets. */
+export interface WorkContext {
+  /**
+   * Aborts when the caller is answered before the work has settled, and when the bulkhead is closed with abort. Made when it is
+   * first read.
+   */
+  readonly signal: AbortSignal;
+}
+
+/** What a bulkhead runs; it may use the signal of its context. */
+export type Work<Result> = (context: WorkContext) => Result;
+
+/** Never throws for what the work does; throws for a number out of its range. */
+export function execute<Result>(driver: Driver, work: Work<Result>, request: Request): Promise<Awaited<Result>> {
+  if (request === DEFAULT_REQUEST && driver.beginCounted()) return runCounted(driver, work);
+  const arrival = driver.arrive(request, RUN, (waits) => new Call(driver, request, work, waits));
+  if (arrival instanceof Refused) return rejected(arrival.reason);
+  if (!arrival.waits) arrival.call.run();
+  return arrival.call.promise;
+}
+
+/** As `execute` for an item of a map: `undefined` if `notify` is called when to ask again. */
+export function executeOrWatch<Result>(
+  driver: Driver,
+  work: Work<Result>,
+  request: Request,
+  notify: () => void,
+): Promise<Awaited<Result>> | undefined {
+  const isPlain = request.weight === 1 && request.signal === undefined && request.deadline === Infinity;
+  if (isPlain && driver.beginCounted()) return runCounted(driver, work);
+  const arrival = driver.offer(request, notify, (waits) => new Call(driver, request, work, waits));
+  if (arrival === undefined) return undefined;
+  if (arrival instanceof Refused) return rejected(arrival.reason);
+  arrival.call.run();
+  return arrival.call.promise;
+}
+
+/**
+ * Only the work answers such a call, so its caller's promise is derived from the work's, by reactions that all calls of the bulkhead
+ * share: a promise that this package could settle too would cost twice as much.
+ */
+function runCounted<Result>(driver: Driver, work: Work<Result>): Promise<Awaited<Result>> {
+  const context = new CountedContext(driver);
+  let result: Result;
+  try {
+    result = work(context);
+  } catch (error) {
+    driver.endCounted(FAILED);
+    ended(context);
+    return rejected(error);
+  }
+  const { fulfilled, rejected: failed } = (driver.reactions ??= reactionsOf(driver));
+  const promise = derived(result, fulfilled, failed) as Promise<Awaited<Result>>;
+  settlesWith(context, promise);
+  return promise;
+}
+
+function reactionsOf(driver: Driver): NonNullable<Driver['reactions']> {
+  return {
+    fulfilled(value) {
+      driver.endCounted(COMPLETED);
+      return value;
+    },
+    rejected(reason) {
+      driver.endCounted(FAILED);
+      // Whatever it is.
+      throw reason;
+    },
+  };
+}
+
+/**
+ * Of a run that only its work answers; the bulkhead knows of it only if its signal was read. What works on it are functions, so that
+ * the work sees the signal and no method besides.
+ */
+class CountedContext implements WorkContext {
+  // Private to the compiler only: fields with a # cost a quarter of a short call, at their construction.
+  /** Absent once the work has ended. */
+  driver: Driver | undefined;
+  controller: AbortController | undefined = undefined;
+  promise: Promise<unknown> | undefined = undefined;
+
+  constructor(driver: Driver) {
+    this.driver = driver;
+  }
+
+  get signal(): AbortSignal {
+    return (this.controller ??= controllerOf(this)).signal;
+  }
+}
+
+function controllerOf(context: CountedContext): AbortController {
+  const { driver, promise } = context;
+  const controller = new AbortController();
+  if (driver === undefined) return controller;
+  driver.abortable(context, controller);
+  if (promise !== undefined) endWith(context, promise);
+  return controller;
+}
+
+/** The work has returned; its caller's promise settles when the work does. */
+function settlesWith(context: CountedContext, promise: Promise<unknown>): void {
+  context.promise = promise;
+  if (context.controller !== undefined) endWith(context, promise);
+}
+
+function endWith(context: CountedContext, promise: Promise<unknown>): void {
+  const end = (): void => ended(context);
+  void promise.then(end, end);
+}
+
+function ended(context: CountedContext): void {
+  context.driver?.ended(context);
+  context.driver = undefined;
+}
+
+// Its fields are private to the compiler only, as above.
+class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
+  readonly driver: Driver;
+  private work: Work<Result>;
+  private readonly isBounded: boolean;
+  /** While it waits: the work runs in its caller's async context, whoever releases. */
+  private readonly scope: Scope | undefined;
+  /** What few calls have. */
+  private early: Early | undefined = undefined;
+
+  constructor(driver: Driver, request: Request, work: Work<Result>, waits: boolean) {
+    super(request.weight);
+    this.driver = driver;
+    this.work = work;
+    this.isBounded = driver.hasCallTimeout || request.deadline !== Infinity;
+    this.scope = waits ? host().capture() : undefined;
+    if (driver.heldPermits !== undefined) this.hold(driver.heldPermits);
+  }
+
+  get signal(): AbortSignal {
+    const early = (this.early ??= new Early());
+    if (early.controller === undefined) {
+      early.controller = new AbortController();
+      if (this.isAnswered) early.controller.abort(early.reason);
+      else if (!early.hasEnded) this.driver.abortable(this, early.controller);
+    }
+    return early.controller.signal;
+  }
+
+  deliver(): void {
+    // A promise of its own would be half the memory of a call that waits, so it gets one only now.
+    void Promise.resolve(this).then(resume);
+  }
+
+  refuse(reason: unknown): void {
+    this.isAnswered = true;
+    const early = (this.early ??= new Early());
+    early.reason = reason;
+    this.driver.forget(this);
+    this.reject(reason);
+    this.driver.ended(this);
+    early.controller?.abort(reason);
+  }
+
+  /** Its permits are there. */
+  run(): void {
+    let result: Result;
+    try {
+      const work = this.work;
+      result = work(new Context(this));
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    whenSettled(
+      result,
+      (value) => this.complete(value),
+      (error) => this.fail(error),
+    );
+  }
+
+  resume(): void {
+    // Cancelled between the grant and now: the permit has passed on.
+    if (this.isAnswered) return;
+    this.driver.start(this, this.isBounded);
+    this.scope?.runInAsyncScope(run, this);
+  }
+
+  /** In its caller's context. */
+  private hold(heldPermits: HeldPermits): void {
+    this.work = heldPermits.around(this.driver, this.work, this);
+  }
+
+  private complete(value: Awaited<Result>): void {
+    this.end();
+    this.driver.finish(this, COMPLETED, this.isBounded);
+    if (!this.hasOutcome) this.resolve(value);
+  }
+
+  private fail(error: unknown): void {
+    this.end();
+    this.driver.finish(this, FAILED, this.isBounded);
+    if (!this.hasOutcome) this.reject(error);
+  }
+
+  private end(): void {
+    if (this.early === undefined) return;
+    this.early.hasEnded = true;
+    this.driver.ended(this);
+  }
+}
+
+/** Of a call whose signal was read, or that was answered before its work has settled. */
+class Early {
+  controller: AbortController | undefined = undefined;
+  /** The answer, if it came. */
+  reason: unknown = undefined;
+  hasEnded = false;
+}
+
+function resume(call: { resume: () => void }): void {
+  call.resume();
+}
+
+function run(this: { run: () => void }): void {
+  this.run();
+}
+
+/** All that the work sees of its call. */
+class Context implements WorkContext {
+  readonly #call: WorkContext;
+
+  constructor(call: WorkContext) {
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+}
