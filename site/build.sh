@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the documentation in target/site: the references of the three languages, read off their sources, and around them docs/.
-# Whatever a tool warns of is an error.
+# Makes the documentation in target/site: the references of the three languages, read off their sources, the benchmark with its
+# curves, and around them docs/. Whatever a tool warns of is an error.
 set -euo pipefail
 . "$(dirname "$0")/../tests/ci/lib.sh"
 
@@ -20,6 +20,8 @@ echo '<!doctype html><title>bulkheads</title><meta http-equiv="refresh" content=
 
 rm -rf target/api
 mv target/api.new target/api
+rm -rf target/plots
+target/venv/bin/python bench/plots.py target/plots
 # mkdocs-material says something about the next version of mkdocs, whichever is installed.
 NO_MKDOCS_2_WARNING=1 target/venv/bin/mkdocs build --config-file site/mkdocs.yml
 say "target/site/index.html"
