@@ -25,5 +25,5 @@ export RUSTFLAGS="-Cpasses=sancov-module -Ccodegen-units=1 --cfg fuzzing \
 -Cllvm-args=$coverage-trace-compares"
 # A target of its own, even if it is this machine's: so the flags are not for the programs that run while it is built.
 host=$(rustc -vV | sed -n 's/^host: //p')
-(cd core/fuzz && cargo build -q --release --locked --target "$host")
-echo "target/fuzz/$host/release"
+(cd core/fuzz && cargo build -q --profile fuzz --locked --target "$host")
+echo "target/fuzz/$host/fuzz"
