@@ -16,26 +16,21 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from plots import DIM, GREY, STYLE
 from tables import best_peer, natural, where
 
-COLOURS = {
-    "Node, native": "#1a9850",
-    "Node, wasm": "#2c7fb8",
-    "browser, wasm": "#756bb1",
-    "Python": "#f46d43",
-    "Python, uvloop": "#b35806",
-    "Rust": "#525252",
-}
+COLOURS = ["#1a9850", "#2c7fb8", "#756bb1", "#f46d43", "#b35806", "#525252", "#41ab9a", "#c51b7d", "#8c6d31", "#878787"]
 Dot = tuple[str, float]
 """A runtime and its ratio."""
 
 
 def draw(measured: list[dict[str, Any]], folder: Path) -> Path:
     rows = ratios(measured)
+    runtimes = sorted({runtime for dots in rows.values() for runtime, _ in dots})
+    colours = dict(zip(runtimes, COLOURS, strict=False))
     with plt.style.context(STYLE):
         figure, axes = plt.subplots(figsize=(9, 1.2 + 0.32 * len(rows)))
         for place, dots in enumerate(rows.values()):
             for runtime, ratio in dots:
-                axes.plot(ratio, place, marker="o", markersize=6, color=COLOURS[runtime], linestyle="", label=runtime)
-        dress(axes, list(rows))
+                axes.plot(ratio, place, marker="o", markersize=6, color=colours[runtime], linestyle="", label=runtime)
+        dress(axes, list(rows), runtimes)
         figure.tight_layout()
         path = folder / "summary.svg"
         figure.savefig(path, metadata={"Date": None})
@@ -56,7 +51,7 @@ def ratios(measured: list[dict[str, Any]]) -> dict[str, list[Dot]]:
     return found
 
 
-def dress(axes: Axes, labels: list[str]) -> None:
+def dress(axes: Axes, labels: list[str], runtimes: list[str]) -> None:
     axes.set_xscale("log")
     axes.set_yticks(range(len(labels)), labels, fontsize=8)
     axes.invert_yaxis()
@@ -67,5 +62,6 @@ def dress(axes: Axes, labels: list[str]) -> None:
     axes.set_xlabel("bulkheads by the best peer; left of 1 bulkheads costs less")
     handles, names = axes.get_legend_handles_labels()
     once = dict(zip(names, handles, strict=True))
-    chosen = [name for name in COLOURS if name in once]
-    axes.legend([once[name] for name in chosen], chosen, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1))
+    axes.legend(
+        [once[name] for name in runtimes], runtimes, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1)
+    )
