@@ -6,7 +6,7 @@
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/bash
 
-SCENARIOS ?= tests/scenarios
+SCENARIOS ?=
 
 # --- what is built, and from what ---
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from stored import RUNTIMES
+
 Results = dict[str, Any]
 Row = dict[str, Any]
 Figure = dict[str, Any]
 
-RUNTIMES = {"node": "Node", "browser": "browser", "python": "Python", "rust": "Rust"}
 TEXTS = {"", "#", "what", "where", "unit", "who", "calls", "remarks"}
 """Columns of words; all others hold numbers."""
 
@@ -21,8 +22,9 @@ def document(found: list[Results]) -> str:
     reported = [pair for pair in rows if pair[1]["target"] is None]
     parts = [
         "# bulkheads beside its peers",
-        "Made by `make bench`; [README.md](../README.md) says how it is measured.",
+        "Made by `make bench`; [README.md](../README.md) says how it is measured. `make docs` draws the curves.",
         *map(provenance, found),
+        "![Our figure by the best peer's, for every row with a target and a peer](summary.svg)",
         "## Targets",
         summary(aimed, has_target=True),
         "## Reported",
@@ -102,8 +104,7 @@ def figures(row: Row) -> str:
 
 def curve(each: dict[str, Any]) -> str:
     lines = [[series["name"], *("" if cost is None else amount(cost) for cost in series["y"])] for series in each["series"]]
-    picture = f"![{each['title']}]({each['id']}.svg)"
-    return f"## {each['title']} ({each['unit']})\n\n{picture}\n\n" + table(["", *(f"{x:,}" for x in each["x"])], lines)
+    return f"## {each['title']} ({each['unit']})\n\n" + table(["", *(f"{x:,}" for x in each["x"])], lines)
 
 
 def table(head: list[str], lines: Iterable[list[str]]) -> str:

@@ -33,7 +33,8 @@ rm -rf "$BUILD/profiles"
 say "running the core's tests and the scenarios"
 PROPTEST_CASES=${PROPTEST_CASES:-3000} cargo test -q --locked -p bulkheads-core -p bulkheads-engine --test '*' >"$BUILD.log" 2>&1 ||
     { cat "$BUILD.log" && give_up "the tests failed"; }
-cargo run -q --locked -p bulkheads-core --example conformance -- tests/scenarios >>"$BUILD.log" 2>&1 ||
+cargo run -q --locked -p bulkheads-core --example conformance -- tests/scenarios "$(python3 tests/long_scenarios/generate.py)" \
+    >>"$BUILD.log" 2>&1 ||
     { cat "$BUILD.log" && give_up "the scenarios failed"; }
 
 "$profdata" merge -sparse "$BUILD"/profiles/*.profraw -o "$BUILD/core.profdata"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the conformance scenarios on every surface: run.py [--quick] [folder or file]...
 
+Without a folder or file these are all: tests/scenarios, and the long ones, which tests/long_scenarios writes from their seeds.
 Each surface has a runner of its own, which prints a line for each failure and closes with `N passed, N failed` (and
 `, N skipped`, each with its reason). A runner that crashes, hangs, or closes without having run anything is a failure.
 """
@@ -54,9 +55,9 @@ class Result:
 def main() -> int:
     parser = argparse.ArgumentParser(description="run the conformance scenarios on every surface")
     parser.add_argument("--quick", action="store_true", help="only the surfaces of the inner loop")
-    parser.add_argument("paths", nargs="*", type=Path, default=[ROOT / "tests/scenarios"], metavar="folder-or-file")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="folder-or-file")
     arguments = parser.parse_args()
-    paths = [str(path.absolute()) for path in arguments.paths]
+    paths = [str(path.absolute()) for path in arguments.paths or all_scenarios()]
     chosen = {name: command for name, (command, quick) in RUNNERS.items() if quick or not arguments.quick}
     results = []
     for name, command in chosen.items():
@@ -70,6 +71,14 @@ def main() -> int:
     )
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed else 0
+
+
+def all_scenarios() -> list[Path]:
+    """The folder of those that people wrote, and of the long ones, which are written now."""
+    written = subprocess.run(
+        [sys.executable, ROOT / "tests/long_scenarios/generate.py"], check=True, stdout=subprocess.PIPE, text=True
+    )
+    return [ROOT / "tests/scenarios", Path(written.stdout.strip())]
 
 
 def run(surface: str, command: list[str]) -> Result:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +43,15 @@ def citations(contract: str) -> list[str]:
     return found
 
 
+@cache
 def scenario_files() -> list[Path]:
-    return sorted(SCENARIOS.glob("*.json"))
+    """Those that people wrote, and the long ones, written anew from their seeds."""
+    return [*sorted(SCENARIOS.glob("*.json")), *sorted(write_long_scenarios(ROOT / "target/scenarios").glob("*.json"))]
+
+
+def write_long_scenarios(folder: Path) -> Path:
+    subprocess.run([sys.executable, ROOT / "tests/long_scenarios/generate.py", folder], check=True, stdout=subprocess.DEVNULL)
+    return folder
 
 
 def scenarios() -> list[tuple[Path, dict[str, Any]]]:

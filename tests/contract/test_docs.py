@@ -2,7 +2,7 @@
 
 import re
 
-from sentences import ROOT
+from sentences import ROOT, scenarios
 
 README = re.sub(r"\s+", " ", (ROOT / "README.md").read_text())
 NESTED = re.sub(r"\s+", " ", (ROOT / "docs/guides/nested.md").read_text())
@@ -27,3 +27,7 @@ def test_the_docs_name_every_option_and_every_code() -> None:
         assert f"| `{name}` |" in README
     for code in "full queue_timeout closed too_heavy reentrant call_timeout".split():
         assert f"| `{code}` |" in README
+
+
+def test_the_readme_counts_the_scenarios() -> None:
+    assert f"| {len(scenarios())} [scenarios](tests/scenarios) in virtual time on 8 surfaces;" in README

@@ -27,6 +27,7 @@ OUT = ROOT / "target" / "lab"
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="count what must hold, and fail unless it does")
+    parser.add_argument("--png", action="store_true", help="draw the picture as lab.png too")
     options = parser.parse_args()
     started = time.monotonic()
 
@@ -43,7 +44,7 @@ def main() -> int:
     show(console, findings, plan)
     found = records(findings)
     write(found)
-    pictures = draw(findings, plan, OUT)
+    pictures = draw(findings, plan, OUT, options.png)
     for path in [OUT / "results.json", *pictures]:
         console.print(f"  {path.relative_to(ROOT)}")
     console.print(f"\nin {time.monotonic() - started:.0f} s")

@@ -1,8 +1,13 @@
-"""Writes the long scenarios: hundreds of steps from a seed, judged by the naive model. `generate.py FOLDER`."""
+#!/usr/bin/env python3
+"""Writes the long scenarios: hundreds of steps from a seed, judged by the naive model. `generate.py [FOLDER]`.
+
+They are not committed: whatever plays scenarios has them written first, into target/scenarios unless a folder is named.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 from pathlib import Path
@@ -10,6 +15,8 @@ from pathlib import Path
 from model import NEVER, Call
 from profiles import PROFILES, Profile
 from timeline import Step, Timeline, millis
+
+FOLDER = Path(__file__).resolve().parents[2] / "target/scenarios"
 
 
 class Life:
@@ -164,6 +171,20 @@ def files() -> dict[str, str]:
     return {f"long-{profile.name}.json": scenario_text(profile) for profile in PROFILES}
 
 
+def main(arguments: list[str]) -> None:
+    folder = Path(arguments[0]) if arguments else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    written = files()
+    for name, text in written.items():
+        # In one go: another run may be reading.
+        new = folder / f"{name}.{os.getpid()}"
+        new.write_text(text)
+        new.replace(folder / name)
+    for old in folder.glob("*.json"):
+        if old.name not in written:
+            old.unlink()
+    print(folder)
+
+
 if __name__ == "__main__":
-    for name, text in files().items():
-        (Path(sys.argv[1]) / name).write_text(text)
+    main(sys.argv[1:])

@@ -15,16 +15,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 IN_CARGO = re.compile(r'^version = "(?P<version>[^"]+)"$', re.MULTILINE)
-IN_CARGO_LOCK = re.compile(r'^name = "bulkheads(?:-(?:node|python|wasm))?"\nversion = "(?P<version>[^"]+)"$', re.MULTILINE)
+IN_CARGO_LOCK = re.compile(
+    r'^name = "bulkheads(?:-(?:core|driver|engine|node|python|wasm))?"\nversion = "(?P<version>[^"]+)"$', re.MULTILINE
+)
 IN_NPM = re.compile(r'^ *"name": "bulkheads",\n *"version": "(?P<version>[^"]+)"', re.MULTILINE)
 IN_ARCHIVE = re.compile(r"\bbulkheads-(?:engine-[a-z0-9-]+-)?(?P<version>\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?)\b")
 
 SOURCE = "Cargo.toml"
 COPIES = {
     "Cargo.lock": IN_CARGO_LOCK,
-    "bench/rust/Cargo.lock": IN_CARGO_LOCK,
-    "core/fuzz/Cargo.lock": IN_CARGO_LOCK,
-    "core/shuttle/Cargo.lock": IN_CARGO_LOCK,
+    "tools/Cargo.lock": IN_CARGO_LOCK,
     "js/package.json": IN_NPM,
     "js/package-lock.json": IN_NPM,
     "bench/js/package-lock.json": IN_NPM,

@@ -88,10 +88,12 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         ("api/js/classes/bulkheads_testing.VirtualClock.html", "advanceTo"),
         ("api/python/bulkheads.html", "try_acquire"),
         ("api/python/bulkheads/testing.html", "VirtualLoop"),
-        ("api/rust/bulkheads/struct.Bulkhead.html", "poll_timeout"),
+        ("api/rust/bulkheads_core/struct.Bulkhead.html", "poll_timeout"),
+        ("bench/results/table.html", "summary.svg"),
+        ("bench/results/curves.html", "node-grant.svg"),
     ],
 )
-def test_every_reference_is_in_it(page: str, text: str) -> None:
+def test_every_page_and_reference_is_in_it(page: str, text: str) -> None:
     assert text in (SITE / page).read_text()
 
 

@@ -19,7 +19,8 @@ for target in history mailbox; do
     "$folder/$target" "target/fuzz/corpus/$target" "core/fuzz/corpus/$target" -max_len=400 -timeout=10 \
         -max_total_time="$((SOAK_SECONDS / 2))" -print_final_stats=1 -artifact_prefix="target/fuzz/$target-" &>"$log" || {
         tail -40 "$log"
-        give_up "$target failed; put the file named above into core/fuzz/corpus/$target, and cargo test fails as well"
+        give_up "$target failed; put the file named above into core/fuzz/corpus/$target and run tests/ci/corpus.py pack:" \
+            "then cargo test fails as well"
     }
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     printf -v said "%'d inputs for %s" "$runs" "$target"

@@ -80,7 +80,7 @@ fn quoted<'a>(lines: &'a str, name: &str) -> Option<&'a str> {
 
 /// The version of a peer that this program was built with.
 fn locked(name: &str) -> Option<&'static str> {
-    let lock = include_str!("../Cargo.lock");
+    let lock = include_str!("../../../tools/Cargo.lock");
     let (_, rest) = lock.split_once(&format!("name = \"{name}\"\nversion = \""))?;
     rest.split('"').next()
 }

@@ -1,6 +1,8 @@
 //! Random histories of every input, several owners among them, against a naive model: the same
 //! answers, the same events in the same order, the same books, and every invariant after each step.
 
+#[path = "../corpus/mod.rs"]
+mod corpus;
 mod world;
 
 use std::cell::RefCell;
@@ -166,17 +168,14 @@ fn every_crowd_agrees_with_the_naive_model() {
 /// What the fuzzer found worth keeping; see `core/fuzz`.
 #[test]
 fn every_history_of_the_corpus_agrees_with_the_naive_model() {
-    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/history");
-    let mut played = 0;
-    for file in std::fs::read_dir(corpus).expect("the corpus") {
-        let path = file.expect("a file of the corpus").path();
-        let (settings, history) = world::history(&std::fs::read(&path).expect("its bytes"));
+    let inputs = corpus::inputs(include_str!("../../fuzz/corpus/history.hex"));
+    assert!(inputs.len() > 100, "the corpus has {}", inputs.len());
+    for (line, input) in inputs {
+        let (settings, history) = world::history(&input);
         if let Err(error) = world::play(settings, &history) {
-            panic!("{}: {error}", path.display());
+            panic!("line {line}: {error}");
         }
-        played += 1;
     }
-    assert!(played > 100, "the corpus has {played} files");
 }
 
 #[test]

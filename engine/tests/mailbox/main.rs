@@ -2,6 +2,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../../../core/tests/corpus/mod.rs"]
+mod corpus;
 mod credit;
 mod events;
 mod hosts;
@@ -16,14 +18,12 @@ use random::{Random, Shown};
 /// What the fuzzer found worth keeping; see `core/fuzz`.
 #[test]
 fn every_exchange_of_the_corpus_is_answered_as_the_table_says() {
-    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/fuzz/corpus/mailbox");
-    let mut played = 0;
-    for file in std::fs::read_dir(corpus).expect("the corpus") {
-        let path = file.expect("a file of the corpus").path();
-        hosts::play(&std::fs::read(path).expect("its bytes"));
-        played += 1;
+    let inputs = corpus::inputs(include_str!("../../../core/fuzz/corpus/mailbox.hex"));
+    assert!(inputs.len() > 100, "the corpus has {}", inputs.len());
+    for (_, input) in inputs {
+        let _shown = Shown(&input);
+        hosts::play(&input);
     }
-    assert!(played > 100, "the corpus has {played} files");
 }
 
 /// Other bytes at every run: those that fail are printed as the corpus has them.
