@@ -8,64 +8,64 @@ use bulkheads_core::{Bulkhead, Config, Id, Instant, Outcome, Request};
 use crate::harness::{Contender, Race};
 
 const LIMIT: u32 = 10;
-const OURS: &str = "admit_now(request) + finish_now(id, outcome)";
-const NOTE: &str = "one call in sixteen is measured and goes by try_acquire and finish, with a time that the host has at hand";
+
+/// How the rows 10 take their permits: as a host does it for a run that nobody can single out.
+type Ordinary = Single;
 
 pub(crate) fn races() -> Vec<Race> {
-    let mut bulkhead = bulkhead();
-    let alone = Contender::new("bulkheads", OURS, move |calls| {
-        for _ in 0..calls {
-            pair(black_box(&mut bulkhead));
-        }
-    });
     let title = "a permit taken and given back, the core alone";
     vec![
-        race("10", title, alone, 0.5),
-        race(
-            "10-locked",
-            "the same with the engine's lock",
-            locked(),
-            1.5,
-        ),
+        race::<Ordinary>("10", title, alone::<Ordinary>()),
+        race::<Ordinary>("10-locked", "the same with a lock", locked::<Ordinary>()),
     ]
 }
 
-fn race(id: &'static str, title: &str, ours: Contender, target: f64) -> Race {
+fn race<W: Way>(id: &'static str, title: &str, ours: Contender) -> Race {
     Race {
         id,
         title: title.into(),
         unit: "ns per permit",
         work: "one after another in one thread",
         options: format!("max_concurrent {LIMIT}"),
-        note: NOTE,
-        target: Some(target),
+        note: W::NOTE,
         ours,
         peers: vec![tokio(), async_lock()],
         others: vec![],
     }
 }
 
-fn bulkhead() -> Bulkhead {
-    Bulkhead::new(Config::new(LIMIT)).expect("the limit is in range")
+/// A way to take a permit and to give it back.
+trait Way: 'static {
+    /// What the caller holds meanwhile.
+    type Permit;
+    /// What is called, and what of it is not the same each time.
+    const CALLS: &'static str;
+    const NOTE: &'static str;
+
+    fn admit(bulkhead: &mut Bulkhead) -> Self::Permit;
+    fn finish(bulkhead: &mut Bulkhead, permit: Self::Permit);
 }
 
-fn pair(bulkhead: &mut Bulkhead) {
-    let id = admit(bulkhead);
-    finish(bulkhead, black_box(id));
-}
+/// A run with an id of its own, which can be cancelled, bounded and watched.
+struct Single;
 
-/// As a driver does it: the call whose run is measured, one in sixteen, goes the way with a clock.
-fn admit(bulkhead: &mut Bulkhead) -> Id {
-    let request = black_box(Request::run(1));
-    match bulkhead.admit_now(request) {
-        Some(id) => id,
-        None => admit_measured(bulkhead, request),
+impl Way for Single {
+    type Permit = Id;
+    const CALLS: &'static str = "admit_now(request) + finish_now(id, outcome)";
+    const NOTE: &'static str = "one call in sixteen is measured and goes by try_acquire and finish, with a time that the host has at hand";
+
+    fn admit(bulkhead: &mut Bulkhead) -> Id {
+        let request = black_box(Request::run(1));
+        match bulkhead.admit_now(request) {
+            Some(id) => id,
+            None => admit_measured(bulkhead, request),
+        }
     }
-}
 
-fn finish(bulkhead: &mut Bulkhead, id: Id) {
-    if !bulkhead.finish_now(id, Outcome::Completed) {
-        assert!(bulkhead.finish(Instant::ZERO, id, Outcome::Completed));
+    fn finish(bulkhead: &mut Bulkhead, id: Id) {
+        if !bulkhead.finish_now(id, Outcome::Completed) {
+            assert!(bulkhead.finish(Instant::ZERO, id, Outcome::Completed));
+        }
     }
 }
 
@@ -76,21 +76,33 @@ fn admit_measured(bulkhead: &mut Bulkhead, request: Request) -> Id {
     permit.expect("a permit is free")
 }
 
+fn alone<W: Way>() -> Contender {
+    let mut bulkhead = bulkhead();
+    Contender::new("bulkheads", W::CALLS, move |calls| {
+        for _ in 0..calls {
+            let bulkhead = black_box(&mut bulkhead);
+            let permit = W::admit(bulkhead);
+            W::finish(bulkhead, black_box(permit));
+        }
+    })
+}
+
 /// As the bindings hold it: taken and given back are two visits.
-fn locked() -> Contender {
+fn locked<W: Way>() -> Contender {
     let shared = Arc::new(Mutex::new(bulkhead()));
-    Contender::new(
-        "bulkheads",
-        "the same, each behind Arc<Mutex<…>>",
-        move |calls| {
-            for _ in 0..calls {
-                let shared = black_box(&shared);
-                let id = admit(&mut shared.lock().unwrap_or_else(PoisonError::into_inner));
-                let mut bulkhead = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                bulkhead.finish(Instant::ZERO, black_box(id), Outcome::Completed);
-            }
-        },
-    )
+    let calls = format!("{}, each behind Arc<Mutex<…>>", W::CALLS);
+    Contender::new("bulkheads", &calls, move |calls| {
+        for _ in 0..calls {
+            let shared = black_box(&shared);
+            let permit = W::admit(&mut shared.lock().unwrap_or_else(PoisonError::into_inner));
+            let mut bulkhead = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            W::finish(&mut bulkhead, black_box(permit));
+        }
+    })
+}
+
+fn bulkhead() -> Bulkhead {
+    Bulkhead::new(Config::new(LIMIT)).expect("the limit is in range")
 }
 
 fn tokio() -> Contender {
