@@ -3,20 +3,23 @@
 use std::hint::black_box;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bulkheads_core::{Bulkhead, Config, Id, Instant, Outcome, Request};
+use bulkheads_core::{Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request, Untimed};
 
 use crate::harness::{Contender, Race};
 
 const LIMIT: u32 = 10;
-
-/// How the rows 10 take their permits: as a host does it for a run that nobody can single out.
-type Ordinary = Single;
+const NOTE: &str = "one call in thirty-two is measured and goes by try_acquire and finish, with a time that the host has at hand";
 
 pub(crate) fn races() -> Vec<Race> {
     let title = "a permit taken and given back, the core alone";
     vec![
-        race::<Ordinary>("10", title, alone::<Ordinary>()),
-        race::<Ordinary>("10-locked", "the same with a lock", locked::<Ordinary>()),
+        race::<Counted>("10", title, alone::<Counted>()),
+        race::<Counted>("10-locked", "the same with a lock", locked::<Counted>()),
+        race::<Single>(
+            "10-id",
+            "the same for a run that has an id",
+            alone::<Single>(),
+        ),
     ]
 }
 
@@ -27,7 +30,7 @@ fn race<W: Way>(id: &'static str, title: &str, ours: Contender) -> Race {
         unit: "ns per permit",
         work: "one after another in one thread",
         options: format!("max_concurrent {LIMIT}"),
-        note: W::NOTE,
+        note: NOTE,
         ours,
         peers: vec![tokio(), async_lock()],
         others: vec![],
@@ -38,32 +41,52 @@ fn race<W: Way>(id: &'static str, title: &str, ours: Contender) -> Race {
 trait Way: 'static {
     /// What the caller holds meanwhile.
     type Permit;
-    /// What is called, and what of it is not the same each time.
+    /// What is called.
     const CALLS: &'static str;
-    const NOTE: &'static str;
 
-    fn admit(bulkhead: &mut Bulkhead) -> Self::Permit;
-    fn finish(bulkhead: &mut Bulkhead, permit: Self::Permit);
+    fn admit(bulkhead: &mut Bulkhead, owner: OwnerId) -> Self::Permit;
+    fn finish(bulkhead: &mut Bulkhead, owner: OwnerId, permit: Self::Permit);
 }
 
-/// A run with an id of its own, which can be cancelled, bounded and watched.
+/// As a host does it for a run that nobody can single out: without a slot and an id, unless it is
+/// one that is measured.
+struct Counted;
+
+impl Way for Counted {
+    type Permit = Option<Id>;
+    const CALLS: &'static str = "admit_counted(owner) + finish_counted_untimed(owner, outcome)";
+
+    fn admit(bulkhead: &mut Bulkhead, owner: OwnerId) -> Option<Id> {
+        let is_counted = bulkhead.admit_counted(owner);
+        (!is_counted).then(|| admit_measured(bulkhead, Request::run(1)))
+    }
+
+    fn finish(bulkhead: &mut Bulkhead, owner: OwnerId, permit: Option<Id>) {
+        assert!(match permit {
+            None => bulkhead.finish_counted_untimed(owner, Outcome::Completed),
+            Some(id) => bulkhead.finish(Instant::ZERO, id, Outcome::Completed),
+        });
+    }
+}
+
+/// A run with an id of its own, which can be cancelled and bounded.
 struct Single;
 
 impl Way for Single {
     type Permit = Id;
-    const CALLS: &'static str = "admit_now(request) + finish_now(id, outcome)";
-    const NOTE: &'static str = "one call in sixteen is measured and goes by try_acquire and finish, with a time that the host has at hand";
+    const CALLS: &'static str = "acquire_untimed(request) + finish_untimed(id, outcome)";
 
-    fn admit(bulkhead: &mut Bulkhead) -> Id {
+    fn admit(bulkhead: &mut Bulkhead, _: OwnerId) -> Id {
         let request = black_box(Request::run(1));
-        match bulkhead.admit_now(request) {
-            Some(id) => id,
-            None => admit_measured(bulkhead, request),
+        match bulkhead.acquire_untimed(request) {
+            Untimed::Admitted(id) => id,
+            Untimed::NeedsClock => admit_measured(bulkhead, request),
+            Untimed::Rejected(rejection) => panic!("a permit is free: {rejection:?}"),
         }
     }
 
-    fn finish(bulkhead: &mut Bulkhead, id: Id) {
-        if !bulkhead.finish_now(id, Outcome::Completed) {
+    fn finish(bulkhead: &mut Bulkhead, _: OwnerId, id: Id) {
+        if !bulkhead.finish_untimed(id, Outcome::Completed) {
             assert!(bulkhead.finish(Instant::ZERO, id, Outcome::Completed));
         }
     }
@@ -79,10 +102,11 @@ fn admit_measured(bulkhead: &mut Bulkhead, request: Request) -> Id {
 fn alone<W: Way>() -> Contender {
     let mut bulkhead = bulkhead();
     Contender::new("bulkheads", W::CALLS, move |calls| {
+        let owner = black_box(OwnerId::FIRST);
         for _ in 0..calls {
             let bulkhead = black_box(&mut bulkhead);
-            let permit = W::admit(bulkhead);
-            W::finish(bulkhead, black_box(permit));
+            let permit = W::admit(bulkhead, owner);
+            W::finish(bulkhead, owner, black_box(permit));
         }
     })
 }
@@ -92,11 +116,15 @@ fn locked<W: Way>() -> Contender {
     let shared = Arc::new(Mutex::new(bulkhead()));
     let calls = format!("{}, each behind Arc<Mutex<…>>", W::CALLS);
     Contender::new("bulkheads", &calls, move |calls| {
+        let owner = black_box(OwnerId::FIRST);
         for _ in 0..calls {
             let shared = black_box(&shared);
-            let permit = W::admit(&mut shared.lock().unwrap_or_else(PoisonError::into_inner));
+            let permit = W::admit(
+                &mut shared.lock().unwrap_or_else(PoisonError::into_inner),
+                owner,
+            );
             let mut bulkhead = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            W::finish(&mut bulkhead, black_box(permit));
+            W::finish(&mut bulkhead, owner, black_box(permit));
         }
     })
 }
