@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from stored import RUNTIMES
@@ -14,6 +16,8 @@ Figure = dict[str, Any]
 
 TEXTS = {"", "#", "what", "where", "unit", "who", "calls", "remarks"}
 """Columns of words; all others hold numbers."""
+TARGETS: dict[str, dict[str, float]] = json.loads((Path(__file__).parent / "targets.json").read_text())
+"""What each row was to reach when it was measured stands in the results; here they only say what was not measured."""
 
 
 def document(found: list[Results]) -> str:
@@ -27,6 +31,7 @@ def document(found: list[Results]) -> str:
         "![Our figure by the best peer's, for every row with a target and a peer](summary.svg)",
         "## Targets",
         summary(aimed, has_target=True),
+        *unmeasured(found),
         "## Reported",
         summary(reported, has_target=False),
         *(curve(each) for results in found for each in results["curves"]),
@@ -43,13 +48,21 @@ def verdicts(found: list[Results]) -> list[str]:
             if row["target"] is not None:
                 name = f"{row['id']} {where(results, row)}"
                 lines.append(f"{name:40} {ratio(row):>8} of at most {row['target']:<6} {met(row)}")
-    return lines
+    return lines + unmeasured(found)
+
+
+def unmeasured(found: list[Results]) -> list[str]:
+    """The targets that no row speaks of: a row was renamed, or one surface has not been measured at all."""
+    measured = {(results["surface"], row["id"]) for results in found for row in results["rows"]}
+    missing = [f"{RUNTIMES[surface]} {id}" for surface, ids in TARGETS.items() for id in ids if (surface, id) not in measured]
+    return [f"Targets without a figure: {', '.join(missing)}."] if missing else []
 
 
 def provenance(results: Results) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in results["peers"].items())
     machine = results["machine"]
-    return f"**{RUNTIMES[results['surface']]}**, {results['date']}: {machine['kind']}, {machine['runtime']}; {versions}."
+    runtimes = " and, where a row says so, ".join([machine["runtime"], *machine.get("others", [])])
+    return f"**{RUNTIMES[results['surface']]}**, {results['date']}: {machine['kind']}, {runtimes}; {versions}."
 
 
 def summary(rows: list[tuple[Results, Row]], has_target: bool) -> str:
@@ -115,9 +128,14 @@ def table(head: list[str], lines: Iterable[list[str]]) -> str:
 
 
 def where(results: Results, row: Row) -> str:
-    runtime = RUNTIMES[results["surface"]]
+    runtime = version(row) or RUNTIMES[results["surface"]]
     extra = [row["engine"]] if results["surface"] in ("node", "browser") else []
     return ", ".join([runtime, *extra, *([row["loop"]] if "loop" in row else [])])
+
+
+def version(row: Row) -> str:
+    """As `Node 24`, where rows were measured on several."""
+    return str(row.get("runtime", "")).partition(".")[0].replace(" v", " ")
 
 
 def unit(row: Row) -> str:

@@ -6,6 +6,7 @@ import { chosen, keep, options } from './options.mjs';
 import { openPages } from './pages.mjs';
 import { jobs } from './rows/everywhere.mjs';
 import { table } from './table.mjs';
+import { judgedOn } from './targets.mjs';
 
 const given = options();
 const { quick, rounds } = given;
@@ -13,14 +14,15 @@ const { quick, rounds } = given;
 const pages = await openPages(quick);
 try {
   const figures = await measureAll(chosen(jobs, given), {
-    take: pages.take,
+    runtimes: [{ take: pages.take }],
     engines: ['wasm'],
     quick,
     rounds: rounds ?? (quick ? 1 : 2),
+    judge: judgedOn('browser'),
     tell: (line) => process.stderr.write(`${line}\n`),
   });
   console.log(table(figures));
-  keep('browser', `Chromium ${pages.version()}`, figures, given);
+  keep('browser', [`Chromium ${pages.version()}`], figures, given);
 } finally {
   await pages.close();
 }

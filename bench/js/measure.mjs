@@ -1,5 +1,5 @@
 // Measures jobs, wherever that happens: each sample in a process (or a page) of its own, so that no candidate pays for the garbage,
-// the timers and the deoptimised code of another. `take(id, name, engine)` takes a sample.
+// the timers and the deoptimised code of another. A runtime is `{ name, take }`: `take(id, name, engine)` takes a sample there.
 
 import { contendersFor } from './candidates/index.mjs';
 import { shuffled } from './harness.mjs';
@@ -11,15 +11,17 @@ const FAR_BEHIND = 4;
 /** Who is worth a look in a quick run. */
 const CLOSE = ['cockatiel', 'cockatiel, cooperative', 'p-limit', 'p-map', 'async-sema', 'fastq', 'hand-written queue', 'signals alone'];
 
-export async function measureAll(jobs, { take, engines, quick, rounds, tell }) {
+export async function measureAll(jobs, { runtimes, engines, quick, rounds, judge, tell }) {
   const rows = [];
   const curves = [];
   for (const job of jobs) {
-    const start = performance.now();
-    const figures = job.measure ? await job.measure() : await sampled(job, { take, engines, quick, rounds });
-    rows.push(...(figures.rows ?? []));
-    curves.push(...(figures.curves ?? []));
-    tell(`${job.id}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+    for (const { name, take } of job.everyRuntime ? runtimes : runtimes.slice(0, 1)) {
+      const start = performance.now();
+      const figures = job.measure ? await job.measure() : await sampled(job, { take, engines, quick, rounds });
+      rows.push(...(figures.rows ?? []).map((row) => judge({ ...row, ...(name && { runtime: name }) })));
+      curves.push(...(figures.curves ?? []));
+      tell(`${job.id}${name ? `, ${name}` : ''}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+    }
   }
   return { rows, curves };
 }
@@ -39,7 +41,7 @@ async function sampled(job, { take, engines, quick, rounds }) {
 }
 
 function isPeer(name, job, quick) {
-  return !job.isOurs && (!quick || CLOSE.includes(name));
+  return !job.isOurs && (!quick || (job.rivals ?? CLOSE).includes(name));
 }
 
 async function takeTurn(entrant, take) {

@@ -1,5 +1,6 @@
 // What the jobs take from where they run: Node.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PerformanceObserver } from 'node:perf_hooks';
 
 export function nodeHost(engine, quick) {
@@ -14,6 +15,8 @@ export function nodeHost(engine, quick) {
     fullGc: () => globalThis.gc(),
     /** Work that takes one turn of the event loop. */
     nextTurn: () => new Promise((resolve) => { setImmediate(resolve, 1); }),
+    /** What carries an async context from a caller to the work. */
+    asyncStorage: () => new AsyncLocalStorage(),
     observeGc: (tell) => {
       const observer = new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => tell(duration)));
       observer.observe({ entryTypes: ['gc'] });

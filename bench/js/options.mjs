@@ -12,6 +12,7 @@ export function options() {
       quick: { type: 'boolean', default: false },
       rows: { type: 'string' },
       engine: { type: 'string' },
+      node: { type: 'string', multiple: true },
       rounds: { type: 'string' },
       out: { type: 'string' },
     },
@@ -28,14 +29,15 @@ export function chosen(jobs, { rows, quick }) {
 }
 
 /** A full run of everything is kept beside the others; another only where `out` says. */
-export function keep(surface, runtime, figures, { quick, rows, engine, out }) {
-  const isWhole = !quick && rows === undefined && engine === undefined;
+export function keep(surface, [runtime, ...others], figures, { quick, rows, engine, node, out }) {
+  const isWhole = !quick && rows === undefined && engine === undefined && node === undefined;
   const path = out ?? (isWhole ? fileURLToPath(new URL(`../results/${surface}.json`, import.meta.url)) : undefined);
   if (path === undefined) return;
   mkdirSync(dirname(path), { recursive: true });
   const date = new Date().toISOString().slice(0, 10);
   const curves = figures.curves.map((curve) => plotted(surface, runtime, curve));
-  const results = { surface, date, machine: { kind: machineKind(), runtime }, peers: versions(), rows: figures.rows, curves };
+  const machine = { kind: machineKind(), runtime, ...(others.length > 0 && { others }) };
+  const results = { surface, date, machine, peers: versions(), rows: figures.rows, curves };
   writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`);
 }
 

@@ -3,16 +3,16 @@
 import { median, summary } from './harness.mjs';
 
 /**
- * Beside the best peer. `row` has what is known before: id, title, unit, measure, work, options, target; `rivals` names whom the
- * target is about, if not everybody.
+ * Beside the best peer. `row` has what is known before: id, title, unit, measure, work, options; `rivals` names whom the ratio is
+ * about, if not everybody. Whether its target is met is said by who knows where it was measured (targets.mjs).
  */
 export function compared({ rivals, ...row }, { engine, contenders, samples, missing }) {
   const measured = contenders.filter(({ name }) => samples.has(name));
-  const figures = measured.map((each) => figure(each, samples.get(each.name).map(({ cost }) => cost)));
+  const figures = measured.map((each) => beside(each, samples.get(each.name)));
   const { ours, peers } = sorted(figures);
   const best = peers.find(({ name }) => rivals === undefined || rivals.includes(name));
   const bareCosts = [...samples.values()].flat().map(({ bare }) => bare);
-  return judged({
+  return {
     ...row,
     engine,
     rounds: samples.get('bulkheads').length,
@@ -20,9 +20,9 @@ export function compared({ rivals, ...row }, { engine, contenders, samples, miss
     ours,
     peers,
     best_peer: best?.name ?? null,
-    ratio: best === undefined ? null : ours.median / best.median,
+    ratio: best === undefined ? null : toThreeDigits(ours.median / best.median),
     missing,
-  });
+  };
 }
 
 /** Many beside few: the ratio is how many times as much many cost. Samples have `costs` by count. */
@@ -39,10 +39,10 @@ export function growing(row, { engine, contenders, samples, missing }, few, many
     const growth = median(whole.map(({ [few]: less, [many]: more }) => more / less));
     const less = summary(whole.map(({ [few]: cost }) => cost)).median;
     const more = figure(each, whole.map(({ [many]: cost }) => cost));
-    figures.push({ ...more, [`median_of_${few}`]: less, growth: Number(growth.toPrecision(3)) });
+    figures.push({ ...more, [`median_of_${few}`]: less, growth: toThreeDigits(growth) });
   }
   const { ours, peers } = sorted(figures);
-  return judged({
+  return {
     ...row,
     engine,
     calls: many,
@@ -54,19 +54,22 @@ export function growing(row, { engine, contenders, samples, missing }, few, many
     ratio: ours.growth,
     missing: lost,
     note: `the ratio is that of ours with ${many.toLocaleString('en')} to ours with ${few.toLocaleString('en')}`,
-  });
+  };
 }
 
 /** Whose target is a figure, which stands where others have their ratio. */
-export function absolute(row, target) {
-  const ratio = row.ours.median;
-  return { ...row, ratio, is_absolute: true, target, met: ratio <= target };
+export function absolute(row) {
+  return { ...row, ratio: row.ours.median, is_absolute: true, note: `the target is in ${row.unit}, not a ratio` };
 }
 
-/** `met` where both sides are known. */
-export function judged({ ratio, target, note = '', ...row }) {
-  const rounded = ratio === null ? null : Number(ratio.toPrecision(3));
-  return { ...row, ratio: rounded, target, met: target === null || rounded === null ? null : rounded <= target, note };
+function toThreeDigits(ratio) {
+  return Number(ratio.toPrecision(3));
+}
+
+/** What a library is known to do less than ours, and what its sample has shown besides. */
+function beside(contender, samples) {
+  const note = [contender.note, samples[0].remark].filter(Boolean).join('; ');
+  return figure({ ...contender, note }, samples.map(({ cost }) => cost));
 }
 
 function figure({ name, shown, note }, costs) {

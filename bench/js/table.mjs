@@ -4,12 +4,12 @@ export function table({ rows, curves }) {
   return [...rows.map(rowLines), ...curves.map(curveLines)].map((lines) => lines.join('\n')).join('\n\n');
 }
 
-function rowLines({ id, engine, title, unit, work, options, measure, bare, ours, peers, missing, note, ...judgement }) {
+function rowLines({ id, runtime, engine, title, unit, work, options, measure, bare, ours, peers, missing, note, ...judgement }) {
   const { ratio, target, met, best_peer: best, is_absolute: isAbsolute } = judgement;
   const verdict = target === null ? 'reported' : `target ${target}: ${met ? 'met' : 'MISSED'}`;
   const against = isAbsolute ? ` ${unit}` : best === null ? '' : ` of ${best}`;
   return [
-    `${id} ${engine}  ${title}${ratio === null ? '' : `: ${ratio}${against} (${verdict})`}`,
+    `${id} ${runtime ? `${runtime}, ` : ''}${engine}  ${title}${ratio === null ? '' : `: ${ratio}${against} (${verdict})`}`,
     `   ${unit}, ${measure}; ${work}; ${options}`,
     ...(bare === null ? [] : [line('bare', bare)]),
     line('bulkheads', ours),

@@ -97,7 +97,6 @@ async def storms(few: int, rounds: int) -> Race:
         options=f"max_concurrent=1, timeout={PATIENCE:g}",
         calls=1,
         rounds=rounds,
-        target=12,
         ours=await contender("bulkheads", "async with bulkhead", ours, many, smaller=few),
         peers=[await contender("bulkheads", "async with bulkhead", ours, few)],
         others=[

@@ -71,7 +71,6 @@ def race(id: str, title: str, ours: Contender, others: list[Contender], tasks: i
         options=f"max_concurrent=10, max_queue={peers.ROOM}, timeout={PATIENCE:g}",
         calls=tasks,
         rounds=rounds,
-        target=0.5,
         bare=many("bare", "await work()", work),
         ours=ours,
         peers=[many("asyncio.Semaphore", "async with semaphore", entering(peers.semaphore()), peers.NO_BOUND), *others],

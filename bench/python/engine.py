@@ -63,12 +63,12 @@ class Crowd:
             self.join()
 
 
-Move = tuple[str, str, float | None, bool, Callable[[Crowd, int], None]]
+Move = tuple[str, str, bool, Callable[[Crowd, int], None]]
 MOVES: dict[str, Move] = {
-    "acquire + release": ("release", "acquire; finish; next_event; start", 1.5, True, Crowd.pass_on),
-    "enqueue + cancel": ("cancel", "acquire; cancel", 1.5, True, Crowd.come_and_go),
-    "enqueue + time-out": ("timeout", "handle_timeout; next_event; acquire", 1.5, False, Crowd.time_out),
-    "cancel anywhere": ("anywhere", "cancel of a random waiter; acquire", None, True, Crowd.cancel_any),
+    "acquire + release": ("release", "acquire; finish; next_event; start", True, Crowd.pass_on),
+    "enqueue + cancel": ("cancel", "acquire; cancel", True, Crowd.come_and_go),
+    "enqueue + time-out": ("timeout", "handle_timeout; next_event; acquire", False, Crowd.time_out),
+    "cancel anywhere": ("anywhere", "cancel of a random waiter; acquire", True, Crowd.cancel_any),
 }
 
 
@@ -78,7 +78,7 @@ async def races(calls: int, rounds: int, many: int = MANY) -> AsyncIterator[Race
 
 
 def race(title: str, calls: int, rounds: int, many: int) -> Race:
-    move_id, _, target, _, _ = MOVES[title]
+    move_id = MOVES[title][0]
     return Race(
         id=f"11-engine-{move_id}",
         title=f"{title} at the engine, {many:,} waiters against {FEW:,}",
@@ -87,14 +87,13 @@ def race(title: str, calls: int, rounds: int, many: int) -> Race:
         options="max_concurrent=1",
         calls=calls,
         rounds=rounds,
-        target=target,
         ours=contender(title, many, "bulkheads"),
         peers=[contender(title, FEW, f"bulkheads, {FEW:,} waiters")],
     )
 
 
 def contender(title: str, length: int, name: str) -> Contender:
-    _, how, _, is_patient, move = MOVES[title]
+    _, how, is_patient, move = MOVES[title]
     crowd = Crowd(length, is_patient)
 
     async def run(calls: int) -> None:

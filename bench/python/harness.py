@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import json
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 from time import process_time_ns
 from typing import Any
@@ -13,6 +15,9 @@ from typing import Any
 from collector import Collector
 
 Figure = dict[str, Any]
+
+TARGETS: dict[str, float] = json.loads((Path(__file__).parents[1] / "targets.json").read_text())["python"]
+"""The most that the ratio of a row may be. bench/targets.json has those of every language."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,6 @@ class Race:
     """Those that only stand beside."""
     bare: Contender | None = None
     """The same work without any limit; with it the figures are what a call costs beyond that."""
-    target: float | None = None
     note: str = ""
     missing: list[dict[str, str]] = field(default_factory=list)
     nanos_per_unit: float = 1
@@ -123,7 +127,7 @@ def row(race: Race, times: dict[str, list[Time]]) -> Figure:
         "ours": ours,
         "peers": [*peers, *map(figure, race.others)],
         "best_peer": best["name"] if best else None,
-        **verdict(ratio, race.target),
+        **verdict(ratio, TARGETS.get(race.id)),
         "note": race.note,
         "missing": race.missing,
     }

@@ -97,7 +97,6 @@ async def function(calls: int, rounds: int) -> Race:
         options="max_concurrent=1, max_queue=0",
         calls=calls,
         rounds=rounds,
-        target=0.5,
         ours=refused("bulkheads", "await bulkhead.run(work)", (await full_bulkhead()).run, (work,), BulkheadFullError),
         peers=[
             refused("hyx", "@bulkhead", (await full_hyx())(work), (), BulkheadFull),
@@ -116,7 +115,6 @@ async def block(calls: int, rounds: int) -> Race:
         options="max_concurrent=1, max_queue=0",
         calls=calls,
         rounds=rounds,
-        target=0.5,
         ours=refused_entry("bulkheads", "async with bulkhead", await full_bulkhead(), BulkheadFullError),
         peers=[
             refused_entry("hyx", "async with bulkhead", await full_hyx(), BulkheadFull),

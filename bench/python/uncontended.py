@@ -72,7 +72,6 @@ def block(calls: int, rounds: int) -> Race:
         options="max_concurrent=10",
         calls=calls,
         rounds=rounds,
-        target=0.4,
         bare=BARE,
         ours=entering("bulkheads", "async with bulkhead", Bulkhead("bench", max_concurrent=peers.LIMIT)),
         peers=[
@@ -94,7 +93,6 @@ def function(calls: int, rounds: int) -> Race:
         options="max_concurrent=10",
         calls=calls,
         rounds=rounds,
-        target=0.6,
         bare=BARE,
         ours=passing("bulkheads", "await bulkhead.run(work)", Bulkhead("bench", max_concurrent=peers.LIMIT).run),
         peers=[
@@ -117,7 +115,6 @@ def bounded_function(calls: int, rounds: int) -> Race:
         options="max_concurrent=10, call_timeout=10",
         calls=calls,
         rounds=rounds,
-        target=0.5,
         bare=BARE,
         ours=passing("bulkheads", "await bulkhead.run(work)", bulkhead.run),
         peers=[with_asyncio_timeout(), with_fail_after(), with_hyx_timeout(), bulklink_with_asyncio_timeout()],

@@ -5,6 +5,12 @@ const shown = 'new Semaphore(10).runExclusive(fn)';
 
 export const uses = {
   exec: { shown, make: () => new Semaphore(10), call },
+  permit: {
+    shown: 'const [, release] = await new Semaphore(10).acquire(); try { await fn() } finally { release() }',
+    make: () => new Semaphore(10),
+    call: '(async () => { const [, release] = await it.acquire(); try { return await fn(); } finally { release(); } })()',
+    statement: 'const [, release] = await it.acquire(); try { await fn(); } finally { release(); }',
+  },
   crowd: { shown, make: () => new Semaphore(10), call, note: 'no bound on the queue nor on the wait' },
   full: {
     shown: 'tryAcquire(new Semaphore(1)).runExclusive(fn)',

@@ -4,6 +4,7 @@ const ten = () => new Bottleneck({ maxConcurrent: 10 });
 
 export const uses = {
   exec: { shown: 'new Bottleneck({ maxConcurrent: 10 }).schedule(fn)', make: ten, call: 'it.schedule(fn)' },
+  wrap: { shown: 'new Bottleneck({ maxConcurrent: 10 }).wrap(fn)()', make: ({ fn }) => ten().wrap(fn), call: 'it()' },
   crowd: { shown: 'new Bottleneck({ maxConcurrent: 10 }).schedule(fn)', make: ten, call: 'it.schedule(fn)', note: 'no bound on the wait' },
   callTimeout: {
     shown: 'new Bottleneck({ maxConcurrent: 10 }).schedule({ expiration: 60_000 }, fn)',

@@ -9,6 +9,13 @@ const ONE = { maxConcurrent: 1, maxQueue: 2_000_000, timeoutMs: 3_600_000 };
 
 export const uses = {
   exec: use(TEN, 'it.exec(fn)'),
+  wrap: { shown: "new Bulkhead('b', { maxConcurrent: 10 }).wrap(fn)()", make: ({ fn }) => new Bulkhead('b', TEN).wrap(fn), call: 'it()' },
+  permit: {
+    shown: "permit = await new Bulkhead('b', { maxConcurrent: 10 }).acquire(); try { await fn() } finally { permit.release() }",
+    make: () => new Bulkhead('b', TEN),
+    call: '(async () => { const permit = await it.acquire(); try { return await fn(); } finally { permit.release(); } })()',
+    statement: 'const permit = await it.acquire(); try { await fn(); } finally { permit.release(); }',
+  },
   crowd: use({ maxConcurrent: 10, maxQueue: 2_000_000, timeoutMs: 60_000 }, 'it.exec(fn)'),
   callTimeout: use({ maxConcurrent: 10, callTimeoutMs: 60_000 }, 'it.exec(fn)'),
   ownSignal: use(TEN, 'it.exec(fn, { signal })'),

@@ -6,7 +6,7 @@ const bounded = {
   make: () => wrap(bulkhead(10), timeout(60_000, TimeoutStrategy.Aggressive)),
   call: 'it.execute(fn)',
 };
-const unbounded = 'no bound on the wait; queued work runs in the async context of whoever releases';
+const unbounded = 'no bound on the wait';
 
 export const uses = {
   exec: { shown: 'bulkhead(10).execute(fn)', make: ten, call: 'it.execute(fn)' },

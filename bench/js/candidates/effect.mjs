@@ -14,6 +14,15 @@ const signalled = { call: 'it.run(it.guarded, { signal })' };
 
 export const uses = {
   exec: use(10, plain, 'Semaphore.makeUnsafe(10).withPermits(1)(Effect.promise(fn))'),
+  permit: {
+    shown: 'await Effect.runPromise(semaphore.take(1)); try { await fn() } finally { await Effect.runPromise(semaphore.release(1)) }',
+    make: () => {
+      const semaphore = Semaphore.makeUnsafe(10);
+      return { run: Effect.runPromise, take: semaphore.take(1), release: semaphore.release(1) };
+    },
+    call: '(async () => { await it.run(it.take); try { return await fn(); } finally { await it.run(it.release); } })()',
+    statement: 'await it.run(it.take); try { await fn(); } finally { await it.run(it.release); }',
+  },
   crowd: use(10, plain, 'Semaphore.makeUnsafe(10).withPermits(1)(Effect.promise(fn))', { note }),
   callTimeout: use(
     10,

@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import pLimit, { limitFunction } from 'p-limit';
 
 const ten = () => pLimit(10);
 const note = 'no bound on the queue nor on the wait';
@@ -11,6 +11,11 @@ const bounded = {
 
 export const uses = {
   exec: { shown: 'pLimit(10)(fn)', make: ten, call: 'it(fn)' },
+  wrap: {
+    shown: 'limitFunction(fn, { concurrency: 10 })()',
+    make: ({ fn }) => limitFunction(fn, { concurrency: 10 }),
+    call: 'it()',
+  },
   crowd: { shown: 'pLimit(10)(fn)', make: ten, call: 'it(fn)', note },
   callTimeout: bounded,
   readTimeout: bounded,

@@ -1,5 +1,6 @@
-// 2: a crowd of calls at once, through few permits.
+// 2 and 2b: a crowd of calls at once, through few permits.
 
+import { contextRemark } from '../context.mjs';
 import { median, timed } from '../harness.mjs';
 import { allAtOnce } from '../loops.mjs';
 import { compared } from '../row.mjs';
@@ -11,28 +12,28 @@ const LONG = 2e9;
 const one = async () => 1;
 
 export const jobs = [
-  job({ id: '2-sync', title: '100,000 calls at once through 10 permits', fn: () => one, work: 'async () => 1', target: 0.65 }),
+  job({ id: '2', title: '100,000 calls at once through 10 permits', fn: () => one, work: 'async () => 1' }),
   job({
-    id: '2-turn',
-    isLong: true,
+    id: '2b',
     title: '100,000 calls at once through 10 permits, work that takes a turn',
     fn: (host) => host.nextTurn,
     work: 'waits for one turn of the event loop (setImmediate, in a browser a message)',
-    target: null,
   }),
 ];
 
-function job({ fn, isLong = false, ...row }) {
+function job({ fn, ...row }) {
   const crowd = ({ quick }) => (quick ? 20_000 : 100_000);
   return {
     id: row.id,
     use: 'crowd',
-    isLong,
+    everyRuntime: true,
     rounds: ({ quick }) => (quick ? 1 : 3),
-    sample: ({ name, make, ...calls }, host) => {
+    sample: async (use, host) => {
+      const { name, make, ...calls } = use;
       const loop = allAtOnce(calls);
       const work = fn(host);
-      return sample(name, host, crowd(host), (count) => loop(make({ fn: work }), work, count));
+      const figures = await sample(name, host, crowd(host), (count) => loop(make({ fn: work }), work, count));
+      return { ...figures, remark: await contextRemark(use, host) };
     },
     assemble: (measured, host) => {
       const options = 'maxConcurrent: 10, maxQueue: 2000000, timeoutMs: 60000';

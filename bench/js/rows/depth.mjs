@@ -122,7 +122,6 @@ function rowOf(part, { samples, ...rest }, many) {
     measure: 'whole time',
     work: PARTS[part],
     options: 'maxConcurrent: 1, maxQueue: 2000000, timeoutMs: 3600000',
-    target: null,
   };
   const costs = samples.get('bulkheads').map((sample) => ({ costs: sample.costs[part] }));
   const collecting = (count) => ({ median: round(((first.garbage[part][count] ?? 0) * 1e6) / OPERATIONS) });

@@ -10,10 +10,10 @@ const LENGTHS = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 const CALLS = 40_000;
 
 const MOVES = {
-  release: { title: 'acquire + release', work: 'acquire; finish; nextEvent; start', act: 'passOn', isPatient: true, target: 1.5 },
-  cancel: { title: 'enqueue + cancel', work: 'acquire; abort; nextEvent', act: 'comeAndGo', isPatient: true, target: 1.5 },
-  timeout: { title: 'enqueue + time-out', work: 'handleTimeout; nextEvent; acquire', act: 'timeOut', isPatient: false, target: 1.5 },
-  anywhere: { title: 'cancel anywhere', work: 'abort of any waiter; nextEvent; acquire', act: 'cancelAny', isPatient: true, target: null },
+  release: { title: 'acquire + release', work: 'acquire; finish; nextEvent; start', act: 'passOn', isPatient: true },
+  cancel: { title: 'enqueue + cancel', work: 'acquire; abort; nextEvent', act: 'comeAndGo', isPatient: true },
+  timeout: { title: 'enqueue + time-out', work: 'handleTimeout; nextEvent; acquire', act: 'timeOut', isPatient: false },
+  anywhere: { title: 'cancel anywhere', work: 'abort of any waiter; nextEvent; acquire', act: 'cancelAny', isPatient: true },
 };
 
 const ours = { use: 'waiting', isOurs: true, isLong: true, rounds: () => 1 };
@@ -40,7 +40,7 @@ async function fewAndMany(host, act, isPatient) {
 }
 
 function row(move, { samples, ...rest }) {
-  const { title, work, target } = MOVES[move];
+  const { title, work } = MOVES[move];
   const known = {
     id: `11-engine-${move}`,
     title: `${title} at the engine, 1,000,000 waiters against 1,000`,
@@ -48,7 +48,6 @@ function row(move, { samples, ...rest }) {
     measure: 'whole time',
     work: `${work}; the queue keeps its length: one call comes, one goes`,
     options: 'maxConcurrent: 1',
-    target,
   };
   const costs = samples.get('bulkheads').flatMap((sample) => sample.costs[move].map((turn) => ({ costs: turn })));
   return { ...growing(known, { ...rest, samples: new Map([['bulkheads', costs]]) }, FEW, MANY), calls: CALLS };

@@ -15,7 +15,6 @@ const ROW = {
   options: 'maxConcurrent: 1, in use',
   calls: CALLS,
   rivals: ['cockatiel'],
-  target: 0.5,
 };
 
 export const jobs = [

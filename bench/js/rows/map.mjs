@@ -1,4 +1,4 @@
-// map: a list of items through few permits.
+// 4m: a list of items through few permits.
 
 import { alternately, median } from '../harness.mjs';
 import { once } from '../loops.mjs';
@@ -6,22 +6,26 @@ import { compared } from '../row.mjs';
 
 const ITEMS = 10_000;
 
+/** p-limit starts everything at once and lets it wait: it only stands beside. */
+const RIVALS = ['p-map', 'effect'];
+
 const ROW = {
-  id: 'map',
+  id: '4m',
   title: 'map of 10,000 items through 10 permits',
   unit: 'ns per item',
   measure: 'whole time',
   work: 'async (item) => item + 1',
   options: 'maxConcurrent: 10',
   calls: ITEMS,
-  target: null,
+  rivals: RIVALS,
 };
 
 export const jobs = [
   {
-    id: 'map',
+    id: ROW.id,
     use: 'map',
-    isLong: true,
+    everyRuntime: true,
+    rivals: RIVALS,
     rounds: ({ quick }) => (quick ? 1 : 3),
     sample,
     assemble: (measured) => ({ rows: measured.map((each) => compared(ROW, each)) }),

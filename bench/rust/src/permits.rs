@@ -3,34 +3,27 @@
 use std::hint::black_box;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bulkheads_core::{Bulkhead, Config, Id, Instant, Outcome, Request};
+use bulkheads_core::{Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request, Untimed};
 
 use crate::harness::{Contender, Race};
 
 const LIMIT: u32 = 10;
-const OURS: &str = "admit_now(request) + finish_now(id, outcome)";
-const NOTE: &str = "one call in sixteen is measured and goes by try_acquire and finish, with a time that the host has at hand";
+const NOTE: &str = "one call in thirty-two is measured and goes by try_acquire and finish, with a time that the host has at hand";
 
 pub(crate) fn races() -> Vec<Race> {
-    let mut bulkhead = bulkhead();
-    let alone = Contender::new("bulkheads", OURS, move |calls| {
-        for _ in 0..calls {
-            pair(black_box(&mut bulkhead));
-        }
-    });
     let title = "a permit taken and given back, the core alone";
     vec![
-        race("10", title, alone, 0.5),
-        race(
-            "10-locked",
-            "the same with the engine's lock",
-            locked(),
-            1.5,
+        race::<Counted>("10", title, alone::<Counted>()),
+        race::<Counted>("10-locked", "the same with a lock", locked::<Counted>()),
+        race::<Single>(
+            "10-id",
+            "the same for a run that has an id",
+            alone::<Single>(),
         ),
     ]
 }
 
-fn race(id: &'static str, title: &str, ours: Contender, target: f64) -> Race {
+fn race<W: Way>(id: &'static str, title: &str, ours: Contender) -> Race {
     Race {
         id,
         title: title.into(),
@@ -38,34 +31,64 @@ fn race(id: &'static str, title: &str, ours: Contender, target: f64) -> Race {
         work: "one after another in one thread",
         options: format!("max_concurrent {LIMIT}"),
         note: NOTE,
-        target: Some(target),
         ours,
         peers: vec![tokio(), async_lock()],
         others: vec![],
     }
 }
 
-fn bulkhead() -> Bulkhead {
-    Bulkhead::new(Config::new(LIMIT)).expect("the limit is in range")
+/// A way to take a permit and to give it back.
+trait Way: 'static {
+    /// What the caller holds meanwhile.
+    type Permit;
+    /// What is called.
+    const CALLS: &'static str;
+
+    fn admit(bulkhead: &mut Bulkhead, owner: OwnerId) -> Self::Permit;
+    fn finish(bulkhead: &mut Bulkhead, owner: OwnerId, permit: Self::Permit);
 }
 
-fn pair(bulkhead: &mut Bulkhead) {
-    let id = admit(bulkhead);
-    finish(bulkhead, black_box(id));
-}
+/// As a host does it for a run that nobody can single out: without a slot and an id, unless it is
+/// one that is measured.
+struct Counted;
 
-/// As a driver does it: the call whose run is measured, one in sixteen, goes the way with a clock.
-fn admit(bulkhead: &mut Bulkhead) -> Id {
-    let request = black_box(Request::run(1));
-    match bulkhead.admit_now(request) {
-        Some(id) => id,
-        None => admit_measured(bulkhead, request),
+impl Way for Counted {
+    type Permit = Option<Id>;
+    const CALLS: &'static str = "admit_counted(owner) + finish_counted_untimed(owner, outcome)";
+
+    fn admit(bulkhead: &mut Bulkhead, owner: OwnerId) -> Option<Id> {
+        let is_counted = bulkhead.admit_counted(owner);
+        (!is_counted).then(|| admit_measured(bulkhead, Request::run(1)))
+    }
+
+    fn finish(bulkhead: &mut Bulkhead, owner: OwnerId, permit: Option<Id>) {
+        assert!(match permit {
+            None => bulkhead.finish_counted_untimed(owner, Outcome::Completed),
+            Some(id) => bulkhead.finish(Instant::ZERO, id, Outcome::Completed),
+        });
     }
 }
 
-fn finish(bulkhead: &mut Bulkhead, id: Id) {
-    if !bulkhead.finish_now(id, Outcome::Completed) {
-        assert!(bulkhead.finish(Instant::ZERO, id, Outcome::Completed));
+/// A run with an id of its own, which can be cancelled and bounded.
+struct Single;
+
+impl Way for Single {
+    type Permit = Id;
+    const CALLS: &'static str = "acquire_untimed(request) + finish_untimed(id, outcome)";
+
+    fn admit(bulkhead: &mut Bulkhead, _: OwnerId) -> Id {
+        let request = black_box(Request::run(1));
+        match bulkhead.acquire_untimed(request) {
+            Untimed::Admitted(id) => id,
+            Untimed::NeedsClock => admit_measured(bulkhead, request),
+            Untimed::Rejected(rejection) => panic!("a permit is free: {rejection:?}"),
+        }
+    }
+
+    fn finish(bulkhead: &mut Bulkhead, _: OwnerId, id: Id) {
+        if !bulkhead.finish_untimed(id, Outcome::Completed) {
+            assert!(bulkhead.finish(Instant::ZERO, id, Outcome::Completed));
+        }
     }
 }
 
@@ -76,21 +99,38 @@ fn admit_measured(bulkhead: &mut Bulkhead, request: Request) -> Id {
     permit.expect("a permit is free")
 }
 
+fn alone<W: Way>() -> Contender {
+    let mut bulkhead = bulkhead();
+    Contender::new("bulkheads", W::CALLS, move |calls| {
+        let owner = black_box(OwnerId::FIRST);
+        for _ in 0..calls {
+            let bulkhead = black_box(&mut bulkhead);
+            let permit = W::admit(bulkhead, owner);
+            W::finish(bulkhead, owner, black_box(permit));
+        }
+    })
+}
+
 /// As the bindings hold it: taken and given back are two visits.
-fn locked() -> Contender {
+fn locked<W: Way>() -> Contender {
     let shared = Arc::new(Mutex::new(bulkhead()));
-    Contender::new(
-        "bulkheads",
-        "the same, each behind Arc<Mutex<…>>",
-        move |calls| {
-            for _ in 0..calls {
-                let shared = black_box(&shared);
-                let id = admit(&mut shared.lock().unwrap_or_else(PoisonError::into_inner));
-                let mut bulkhead = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                bulkhead.finish(Instant::ZERO, black_box(id), Outcome::Completed);
-            }
-        },
-    )
+    let calls = format!("{}, each behind Arc<Mutex<…>>", W::CALLS);
+    Contender::new("bulkheads", &calls, move |calls| {
+        let owner = black_box(OwnerId::FIRST);
+        for _ in 0..calls {
+            let shared = black_box(&shared);
+            let permit = W::admit(
+                &mut shared.lock().unwrap_or_else(PoisonError::into_inner),
+                owner,
+            );
+            let mut bulkhead = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            W::finish(&mut bulkhead, owner, black_box(permit));
+        }
+    })
+}
+
+fn bulkhead() -> Bulkhead {
+    Bulkhead::new(Config::new(LIMIT)).expect("the limit is in range")
 }
 
 fn tokio() -> Contender {
