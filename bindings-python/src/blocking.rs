@@ -92,10 +92,6 @@ impl Runs {
         if id >= FIRST_ID {
             return Ok(Taken { id, owner });
         }
-        if let Some(refusal) = shared.refuse_now(owner, &request, Kind::Hand, slf.get().detects()) {
-            drop(shared);
-            return Err(refusal.error(slf)?);
-        }
         drop(shared);
         match Self::arrive_blocking(slf, request)? {
             Arrival::Admitted(taken) => Ok(taken),

@@ -129,10 +129,6 @@ impl Runs {
             let run = Run::new(id, owner, request.weight, holder);
             return Ok(Some(Arrival::Admitted(shared.begin(run, kind))));
         }
-        if let Some(refusal) = shared.refuse_now(owner, &request, kind, slf.get().detects()) {
-            drop(shared);
-            return Err(refusal.error(slf)?);
-        }
         let here = Here::of(&shared, step);
         drop(shared);
         here.map(|here| Self::arrive_timed(slf, &here, request, kind, holder))

@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 
 use crate::calls::Kind;
 use crate::drivers::{Driver, Drivers};
-use crate::errors::Refusal;
 use crate::host::Step;
 use crate::request::Request;
 use crate::table::{Run, Table, Ticket};
@@ -72,40 +71,6 @@ impl Shared {
     pub(crate) fn event_loop(&self, py: Python<'_>, ticket: Ticket) -> Option<Py<PyAny>> {
         let driver = self.drivers.get(self.table.get(ticket)?.owner)?;
         Some(driver.event_loop.clone_ref(py))
-    }
-
-    /// Rejects a call, with no look at the clock, that finds the bulkhead full whatever the time: nothing can fall due that
-    /// would make room. None, and nothing has changed, for every other call.
-    #[expect(
-        clippy::inline_always,
-        reason = "a tenth of the time of a rejected call; it has two callers"
-    )]
-    #[inline(always)]
-    pub(crate) fn refuse_now(
-        &mut self,
-        owner: OwnerId,
-        request: &Request,
-        kind: Kind,
-        detects: bool,
-    ) -> Option<Refusal> {
-        let bulkhead = self.core.core();
-        let (queued, at_once) = (bulkhead.queued(), u64::from(request.at_once));
-        let may_wait = queued < bulkhead.max_queue();
-        let may_run = queued == 0 && bulkhead.active() + at_once <= bulkhead.limit().into();
-        let is_timed = at_once == 0 || self.core.next_timer(owner) < f64::INFINITY;
-        if may_wait
-            || may_run
-            || is_timed
-            || self.drivers.is_shared()
-            || self.threads.are_blocked()
-            || detects
-        {
-            return None;
-        }
-        // The core takes a time in the past for the one it stands at.
-        let answer = self.acquire(owner, 0.0, request, kind, 0.0);
-        let bulkhead = self.core.core();
-        Some(Refusal::new(answer.ok()?, request.weight, 0.0, bulkhead))
     }
 
     pub(crate) fn acquire(

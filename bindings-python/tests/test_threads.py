@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import dataclasses
 import gc
 import math
 import weakref
@@ -15,12 +16,13 @@ import pytest
 
 from bulkheads import (
     Bulkhead,
+    BulkheadCallTimeoutError,
     BulkheadClosedError,
     BulkheadFullError,
     BulkheadTimeoutError,
     BulkheadWeightError,
 )
-from helpers import SOON, check_books, in_thread, probe_full, until
+from helpers import SOON, check_books, in_thread, loop, probe_full, settle, spawn, until
 
 
 def block(bulkhead: Bulkhead) -> None:
@@ -246,6 +248,35 @@ def test_a_newcomer_is_not_turned_away_as_full_by_a_thread_whose_time_is_over() 
         with pytest.raises(BulkheadTimeoutError) as caught:
             late.result()
         assert caught.value.waited == 5.0
+    probe_full(bulkhead, 1)
+
+
+async def test_nor_by_what_is_due_for_a_loop_that_is_blocked() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, call_timeout=2, abandon_after=1)
+    call = spawn(bulkhead.run(asyncio.sleep, 60))
+    await settle()
+    # No timer has fired yet: its run deadline and its abandonment are both still to be done.
+    loop().jump(3)
+    assert in_thread(bulkhead.run_sync, int).result() == 0
+    with pytest.raises(BulkheadCallTimeoutError):
+        await call
+    assert (bulkhead.stats().abandoned_runs, bulkhead.stats().rejected.full) == (1, 0)
+    probe_full(bulkhead, 1)
+
+
+async def test_nor_by_those_whose_wait_is_over_in_a_loop_that_is_blocked() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=1, timeout=2)
+    permit = await bulkhead.acquire()
+    late = spawn(bulkhead.run(int))
+    await settle()
+    loop().jump(3)
+    waits = in_thread(bulkhead.run_sync, int)
+    until(lambda: sum(dataclasses.astuple(bulkhead.stats().rejected)) == 1)
+    permit.release()
+    assert waits.result() == 0
+    with pytest.raises(BulkheadTimeoutError):
+        await late
+    assert bulkhead.stats().rejected.full == 0
     probe_full(bulkhead, 1)
 
 
