@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
 /// The class `Done`, whose objects have no state.
@@ -33,6 +34,13 @@ pub(crate) fn class(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
         let class = ffi::PyType_FromSpec(&raw mut spec);
         Bound::from_owned_ptr_or_err(py, class).map(|class| class.cast_into_unchecked())
     }
+}
+
+/// The one object, made a coroutine by Python: what need not be waited for.
+pub(crate) fn ready(py: Python<'_>) -> PyResult<Py<PyAny>> {
+    static READY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let ready = READY.import(py, "bulkheads._awaitables", "READY")?;
+    Ok(ready.clone().unbind())
 }
 
 const fn slot(slot: c_int, pfunc: *mut c_void) -> ffi::PyType_Slot {

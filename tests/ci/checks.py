@@ -32,7 +32,11 @@ CHECKS = [
     Check("javascript types", "cd js && npm run --silent typecheck", QUICK),
     Check("rust lints", "cargo clippy -q --workspace --all-targets -- -D warnings", QUICK),
     Check("rust lints of the benchmark", "cd bench/rust && cargo fmt --check && cargo clippy -q --locked -- -D warnings", FULL),
-    Check("rust docs", "RUSTDOCFLAGS='-D warnings' cargo doc -q --no-deps -p bulkheads-core -p bulkheads-engine -p bulkheads-driver", FULL),
+    Check(
+        "rust docs",
+        "RUSTDOCFLAGS='-D warnings' cargo doc -q --no-deps -p bulkheads-core -p bulkheads-engine -p bulkheads-driver",
+        FULL,
+    ),
     Check("rust tests", "cargo test -q -p bulkheads-core -p bulkheads-engine -p bulkheads-driver", QUICK),
     Check("races of the core", "tests/ci/races.sh", FULL),
     Check("fuzz targets of the core", "tests/ci/fuzz.sh lint", FULL),

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 State = Literal["open", "draining", "closed"]
-
-_STATES: Final[tuple[State, ...]] = ("open", "draining", "closed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +77,7 @@ class Stats:
     then of a few, chosen at random, since two looks at a clock cost as much as the rest of a short call."""
 
 
-def snapshot(numbers: list[float]) -> Stats:
-    """From the engine's numbers, in the order that `docs/engine.md` gives."""
-    state, *counts = (int(number) for number in numbers[:22])
-    waited: list[Any] = [int(numbers[22]), *numbers[23:28]]
-    ran: list[Any] = [int(numbers[28]), *numbers[29:34], int(numbers[34])]
-    rejected: list[Any] = [*counts[16:], int(numbers[35])]
-    figures: list[Any] = [*counts[:16], Rejected(*rejected), Durations(*waited), SampledDurations(*ran)]
-    return Stats(_STATES[state], *figures)
+def snapshot(figures: dict[str, Any]) -> Stats:
+    """From the engine's figures, which bear the same names."""
+    rejected, waited, ran = (figures.pop(name) for name in ("rejected", "waited", "ran"))
+    return Stats(**figures, rejected=Rejected(**rejected), waited=Durations(**waited), ran=SampledDurations(**ran))

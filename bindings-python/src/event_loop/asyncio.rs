@@ -39,6 +39,13 @@ impl<'py> Step<'py> {
         Ok(Self { event_loop, task })
     }
 
+    /// Whether an event loop runs in this thread.
+    pub(crate) fn is_in_loop(py: Python<'_>) -> PyResult<bool> {
+        static RUNNING_LOOP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let running = RUNNING_LOOP.import(py, "asyncio", "_get_running_loop")?;
+        Ok(!running.call0()?.is_none())
+    }
+
     /// Tells those who come with a call apart: the address of the task, or of the loop where it runs code without one.
     pub(crate) fn key(&self) -> usize {
         self.task.as_ref().unwrap_or(&self.event_loop).as_ptr() as usize
