@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::calls::Calls;
 use crate::errors::{self, Figures};
-use crate::event_loop::asyncio::Step;
+use crate::event_loop::asyncio::{self, Step};
 use crate::finish::end_failed;
 use crate::numbers::value_error;
 use crate::place::{Place, attached_step, closed_loop, input_anywhere};
@@ -22,6 +22,12 @@ pub(crate) enum Arrival {
 }
 
 impl Arrival {
+    const fn ticket(&self) -> Ticket {
+        match self {
+            Self::Admitted(ticket) | Self::Queued(ticket) => *ticket,
+        }
+    }
+
     /// The ticket, or minus one minus the ticket of a call that waits.
     pub(crate) fn number(&self) -> i64 {
         match self {
@@ -42,11 +48,10 @@ pub(crate) fn arrive(calls: &Bound<'_, Calls>, asked: &Asked, kind: Kind) -> PyR
     arrive_in(calls, &step, asked, kind)?.ok_or_else(closed_loop)
 }
 
-/// What a look without a clock has come to.
-enum Look {
-    Admitted(Ticket, Id),
-    NeedsClock(Place, Holder),
-    Rejected(Rejection, Figures, Holder),
+/// What the core has answered.
+enum Answer {
+    Begun(Arrival, Id),
+    Rejected(Rejection, Figures),
 }
 
 /// None if the driver of this step is not known.
@@ -57,117 +62,142 @@ fn arrive_in(
     asked: &Asked,
     kind: Kind,
 ) -> PyResult<Option<Arrival>> {
-    let holder = match kind {
-        Kind::Block | Kind::Entry => Holder::of(step)?,
-        Kind::Manual => Holder::NOBODY,
+    let held = if calls.get().detects {
+        held(calls)?
+    } else {
+        Vec::new()
     };
-    let held = held(calls)?;
     let look = calls.get().shared.look(|state| {
         let owner = state.drivers.of(&step.event_loop)?.owner;
         let request = asked.request(kind, owner).held(&held);
         Some(match state.acquire_untimed(request, asked.weight, 1) {
             Untimed::Admitted(id) => {
-                let ticket = begin(state, id, owner, asked, kind, holder);
-                Look::Admitted(ticket, id)
+                let ticket = state.table.begin(call(id, owner, asked, kind, step));
+                if kind == Kind::Entry {
+                    state.table.enter(ticket);
+                }
+                Ok(Answer::Begun(Arrival::Admitted(ticket), id))
             }
-            Untimed::NeedsClock => Look::NeedsClock(Place::of(state, step)?, holder),
+            Untimed::NeedsClock => Err(Place::of(state, step)?),
             Untimed::Rejected(why) => {
-                Look::Rejected(why, Figures::new(&state.core, asked.weight), holder)
+                let figures = Figures::new(&state.core, asked.weight);
+                Ok(Answer::Rejected(why, figures))
             }
         })
     });
-    match look {
-        None => Ok(None),
-        Some(Look::Admitted(ticket, id)) => admitted(calls, ticket, id).map(Some),
-        Some(Look::NeedsClock(place, holder)) => {
-            arrive_timed(calls, &place, asked, kind, holder, &held).map(Some)
-        }
-        Some(Look::Rejected(why, figures, holder)) => {
-            drop(holder);
-            Err(errors::rejected(
-                calls.get().name.bind(calls.py()),
-                why,
-                figures,
-            ))
+    let answer = match look {
+        None => return Ok(None),
+        Some(Ok(answer)) => answer,
+        Some(Err(place)) => ask_timed(calls, &place, step, asked, kind, &held)?,
+    };
+    match answer {
+        Answer::Begun(arrival, id) => begun(calls, step, kind, arrival, id).map(Some),
+        Answer::Rejected(why, figures) => {
+            let name = calls.get().name.bind(calls.py());
+            Err(errors::rejected(name, why, figures))
         }
     }
 }
 
 /// A call that needs the time: it may wait, be bounded, measured or refused.
-fn arrive_timed(
+fn ask_timed(
     calls: &Bound<'_, Calls>,
     place: &Place,
+    here: &Step<'_>,
     asked: &Asked,
     kind: Kind,
-    holder: Holder,
     held: &[Id],
-) -> PyResult<Arrival> {
+) -> PyResult<Answer> {
     let owner = place.owner.ok_or_else(closed_loop)?;
     let now = place.now(calls)?;
-    let (arrival, followed) = step(calls, place.owner, |state| {
+    let (answer, followed) = step(calls, place.owner, |state| {
         let request = asked.request(kind, owner).held(held);
-        let admission = state.core.acquire(now, request)?;
-        Ok(match admission {
+        let begun = |id| call(id, owner, asked, kind, here);
+        Ok(match state.core.acquire(now, request)? {
             Admission::Admitted(id) => {
-                let ticket = begin(state, id, owner, asked, kind, holder);
-                Ok((Arrival::Admitted(ticket), id))
+                let ticket = state.table.begin_timed(begun(id));
+                if kind == Kind::Entry {
+                    state.table.enter(ticket);
+                }
+                Answer::Begun(Arrival::Admitted(ticket), id)
             }
             Admission::Queued(id) => {
-                let call = call(id, owner, asked, kind, holder);
-                let ticket = state.table.begin(call.waiting(kind == Kind::Entry));
-                Ok((Arrival::Queued(ticket), id))
+                let call = begun(id).waiting(kind == Kind::Entry);
+                Answer::Begun(Arrival::Queued(state.table.begin_timed(call)), id)
             }
-            Admission::Rejected(why) => Err((why, Figures::new(&state.core, asked.weight), holder)),
+            Admission::Rejected(why) => {
+                let figures = Figures::new(&state.core, asked.weight);
+                Answer::Rejected(why, figures)
+            }
         })
     });
-    let arrival = arrival.map_err(|error: InvalidOption| value_error(&error))?;
-    match (arrival, followed) {
-        (Ok((Arrival::Admitted(ticket), id)), Ok(())) => admitted(calls, ticket, id),
-        (Ok((Arrival::Admitted(ticket), _)), Err(error)) => Err(end_failed(calls, ticket, error)),
-        (Ok((queued, _)), Ok(())) => Ok(queued),
-        (Ok((Arrival::Queued(ticket), _)), Err(error)) => {
-            if let Err(further) = give_up(calls, ticket) {
-                further.write_unraisable(calls.py(), None);
-            }
-            Err(error)
-        }
-        (Err((why, figures, holder)), followed) => {
-            drop(holder);
-            followed?;
-            Err(errors::rejected(
-                calls.get().name.bind(calls.py()),
-                why,
-                figures,
-            ))
-        }
+    let answer = answer.map_err(|error: InvalidOption| value_error(&error))?;
+    match (answer, followed) {
+        (answer, Ok(())) => Ok(answer),
+        (Answer::Begun(arrival, _), Err(error)) => Err(undo(calls, &arrival, error)),
+        (Answer::Rejected(..), Err(error)) => Err(error),
     }
 }
 
-fn call(id: Id, owner: OwnerId, asked: &Asked, kind: Kind, holder: Holder) -> Call {
-    Call::new(id, owner, asked.weight, holder, kind != Kind::Manual)
+#[inline]
+fn call(id: Id, owner: OwnerId, asked: &Asked, kind: Kind, step: &Step<'_>) -> Call {
+    let is_run = kind != Kind::Manual;
+    let holder = if is_run {
+        Holder::of(step)
+    } else {
+        Holder::NOBODY
+    };
+    Call::new(id, owner, asked.weight, holder, is_run)
 }
 
+/// The caller may have been cancelled before, and its context holds what it was admitted with.
 #[inline]
-fn begin(
-    state: &mut State,
-    id: Id,
-    owner: OwnerId,
-    asked: &Asked,
+fn begun(
+    calls: &Bound<'_, Calls>,
+    step: &Step<'_>,
     kind: Kind,
-    holder: Holder,
-) -> Ticket {
-    let ticket = state.table.begin(call(id, owner, asked, kind, holder));
-    if kind == Kind::Entry {
-        state.table.enter(ticket);
+    arrival: Arrival,
+    id: Id,
+) -> PyResult<Arrival> {
+    let cancelling = match &step.task {
+        Some(task) if kind != Kind::Manual => asyncio::cancelling(task),
+        _ => Ok(0),
+    };
+    if matches!(cancelling, Ok(0)) && !calls.get().detects {
+        return Ok(arrival);
     }
-    ticket
+    note(calls, &arrival, id, cancelling).map_err(|error| undo(calls, &arrival, error))?;
+    Ok(arrival)
 }
 
-/// The caller's context holds its permits.
-#[inline]
-fn admitted(calls: &Bound<'_, Calls>, ticket: Ticket, id: Id) -> PyResult<Arrival> {
-    hold(calls, id).map_err(|error| end_failed(calls, ticket, error))?;
-    Ok(Arrival::Admitted(ticket))
+#[cold]
+fn note(
+    calls: &Bound<'_, Calls>,
+    arrival: &Arrival,
+    id: Id,
+    cancelling: PyResult<i64>,
+) -> PyResult<()> {
+    let cancelling = cancelling?;
+    calls.get().shared.look(|state| {
+        let call = state.table.get_mut(arrival.ticket());
+        call.map(|call| call.holder.cancelling = cancelling)
+    });
+    match arrival {
+        Arrival::Admitted(_) => hold(calls, id),
+        Arrival::Queued(_) => Ok(()),
+    }
+}
+
+/// A signal handler raised before a call was in its caller's hands. Answers with what.
+#[cold]
+fn undo(calls: &Bound<'_, Calls>, arrival: &Arrival, error: PyErr) -> PyErr {
+    let Arrival::Queued(ticket) = arrival else {
+        return end_failed(calls, arrival.ticket(), error);
+    };
+    if let Err(further) = give_up(calls, *ticket) {
+        further.write_unraisable(calls.py(), None);
+    }
+    error
 }
 
 /// A waiter that has its end goes on. Raises the reason if it was not granted.

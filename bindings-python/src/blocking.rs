@@ -127,7 +127,7 @@ fn rejected(calls: &Bound<'_, Calls>, why: Rejection, figures: Figures) -> PyErr
 }
 
 fn take_timed(calls: &Bound<'_, Calls>, asked: &Asked, held: &[Id]) -> PyResult<Taken> {
-    let now = Place::outside(calls)?.now(calls)?;
+    let now = Place::outside(calls).now(calls)?;
     let ((owner, admission, figures), followed) = step(calls, None, |state| {
         let owner = state.threads.join(&mut state.core);
         let request = asked.request(Kind::Manual, owner).held(held);
@@ -188,7 +188,7 @@ fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
         if let Err(error) = py.check_signals() {
             break Err(error);
         }
-        let now = match Place::outside(calls).and_then(|place| place.now(calls)) {
+        let now = match Place::outside(calls).now(calls) {
             Ok(now) => now,
             Err(error) => break Err(error),
         };
@@ -250,15 +250,12 @@ fn pause(now: Instant, timer: Option<Instant>, is_main: bool, is_without_loops: 
 
 /// A blocked thread gives up, perhaps with its grant on the way: that passes on. Answers the error with which it does.
 fn give_up(calls: &Bound<'_, Calls>, taken: &Taken, error: PyErr) -> PyErr {
-    let given_up = Place::outside(calls).and_then(|place| {
-        let ((), followed) = place.input(calls, |state, now| {
-            state.core.cancel(now, taken.id);
-            while state.core.poll_event(taken.owner).is_some() {}
-            state.threads.leave(taken.owner);
-        });
-        followed
+    let ((), followed) = Place::outside(calls).input(calls, |state, now| {
+        state.core.cancel(now, taken.id);
+        while state.core.poll_event(taken.owner).is_some() {}
+        state.threads.leave(taken.owner);
     });
-    if let Err(further) = given_up {
+    if let Err(further) = followed {
         further.write_unraisable(calls.py(), None);
     }
     error

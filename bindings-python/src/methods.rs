@@ -9,7 +9,7 @@ use pyo3::types::{IntoPyDict, PyBool, PyDict, PyString, PyTuple};
 use crate::admit::arrive;
 use crate::awaitable::Waiting;
 use crate::calls::Calls;
-use crate::event_loop::asyncio::Step;
+use crate::event_loop::asyncio::{self, Step};
 use crate::finish::{exit, finish, release};
 use crate::numbers::{self, Given, to_seconds, value_error};
 use crate::place::Place;
@@ -57,28 +57,26 @@ impl Calls {
         self.name.clone_ref(py)
     }
 
-    /// A call of `run`: its ticket, or minus one minus that of a call that has to wait. Raises the reason if it is refused.
+    /// A call of `run` without bounds of its own: its ticket, or minus one minus that of a call that has to wait. Raises the reason if
+    /// it is refused.
+    #[pyo3(signature = (work, /))]
+    fn begin(slf: &Bound<'_, Self>, work: &Bound<'_, PyAny>) -> PyResult<i64> {
+        slf.get().awaited.check(work)?;
+        Ok(arrive(slf, &Asked::plain(1), Kind::Block)?.number())
+    }
+
+    /// As `begin`, of any call, or of a block of code: then `work` is None.
     #[pyo3(signature = (work, weight, timeout, deadline, /))]
-    fn begin(
+    fn begin_bounded(
         slf: &Bound<'_, Self>,
         work: &Bound<'_, PyAny>,
         weight: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
         deadline: &Bound<'_, PyAny>,
     ) -> PyResult<i64> {
-        slf.get().awaited.check(work)?;
-        let asked = Asked::any(slf, weight, timeout, deadline)?;
-        Ok(arrive(slf, &asked, Kind::Block)?.number())
-    }
-
-    /// A block of code, as `begin`.
-    #[pyo3(signature = (weight, timeout, deadline, /))]
-    fn begin_block(
-        slf: &Bound<'_, Self>,
-        weight: &Bound<'_, PyAny>,
-        timeout: &Bound<'_, PyAny>,
-        deadline: &Bound<'_, PyAny>,
-    ) -> PyResult<i64> {
+        if !work.is_none() {
+            slf.get().awaited.check(work)?;
+        }
         let asked = Asked::any(slf, weight, timeout, deadline)?;
         Ok(arrive(slf, &asked, Kind::Block)?.number())
     }
@@ -144,7 +142,12 @@ impl Calls {
     /// The call goes on in the current task, which did not begin it.
     #[pyo3(signature = (ticket, /))]
     fn hand_over(slf: &Bound<'_, Self>, ticket: Ticket) -> PyResult<()> {
-        let holder = Holder::of(&Step::running(slf.py())?)?;
+        let step = Step::running(slf.py())?;
+        let cancelling = step.task.as_ref().map_or(Ok(0), asyncio::cancelling)?;
+        let holder = Holder {
+            cancelling,
+            ..Holder::of(&step)
+        };
         let handed = slf.get().shared.look(|state| {
             let call = state.table.get_mut(ticket)?;
             let nobody = std::mem::replace(&mut call.holder, holder);

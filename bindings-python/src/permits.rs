@@ -42,7 +42,7 @@ pub(crate) fn fill_at_once(
     let place = if Step::is_in_loop(calls.py())? {
         Place::in_loop(calls)?
     } else {
-        Place::outside(calls)?
+        Place::outside(calls)
     };
     let Some(id) = try_take(calls, &place, weight)? else {
         return Ok(false);
@@ -89,7 +89,7 @@ pub(crate) fn reclaim(calls: &Bound<'_, Calls>, permit: &Bound<'_, PyAny>) -> Py
     let Some(id) = take_out(permit)? else {
         return Ok(false);
     };
-    let place = Place::outside(calls)?;
+    let place = Place::outside(calls);
     let (reclaim, followed) = place.input(calls, |state, now| state.core.reclaim(now, id));
     followed.map(|()| reclaim == Reclaim::First)
 }

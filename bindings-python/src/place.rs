@@ -48,7 +48,7 @@ impl Place {
         if Step::is_in_loop(calls.py())? {
             return Self::in_loop(calls);
         }
-        Self::outside(calls)
+        Ok(Self::outside(calls))
     }
 
     /// Raises `RuntimeError` where no loop runs.
@@ -62,12 +62,12 @@ impl Place {
     }
 
     /// As code that no loop runs, also where one does: a finaliser may run in the midst of a driver's step.
-    pub(crate) fn outside(calls: &Bound<'_, Calls>) -> PyResult<Self> {
-        Ok(Self {
+    pub(crate) fn outside(calls: &Bound<'_, Calls>) -> Self {
+        Self {
             owner: None,
-            clock: outside_clock(calls)?,
+            clock: outside_clock(calls),
             looks: true,
-        })
+        }
     }
 
     /// How far the core's time is ahead of the clock here.
@@ -81,7 +81,7 @@ impl Place {
             evict_closed(calls)?;
             if self.owner.is_none() {
                 // That of a loop that was closed is not read any more.
-                return outside_clock(calls)?.read(calls.py());
+                return outside_clock(calls).read(calls.py());
             }
         }
         self.clock.read(calls.py())
@@ -107,7 +107,7 @@ pub(crate) fn input_anywhere<R>(
     calls: &Bound<'_, Calls>,
     act: impl FnOnce(&mut State, Instant) -> R,
 ) -> PyResult<R> {
-    let place = Place::find(calls).or_else(|_| Place::outside(calls))?;
+    let place = Place::find(calls).unwrap_or_else(|_| Place::outside(calls));
     let (answer, followed) = place.input(calls, act);
     followed.map(|()| answer)
 }
@@ -131,8 +131,7 @@ pub(crate) fn closed_loop() -> PyErr {
 fn attach(calls: &Bound<'_, Calls>, event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = calls.py();
     evict_closed(calls)?;
-    let mut clock = Clock::of(event_loop)?;
-    let is_real = clock.is_system(py)?;
+    let (mut clock, is_real) = Clock::of(event_loop)?;
     let context = PyDict::new(py);
     let class = py.import("contextvars")?.getattr("Context")?;
     context.set_item("context", class.call0()?)?;

@@ -224,7 +224,7 @@ pub(crate) fn evict_closed(calls: &Bound<'_, Calls>) -> PyResult<()> {
 fn evict(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<()> {
     let py = calls.py();
     let shared = &calls.get().shared;
-    let read = outside_clock(calls).and_then(|clock| clock.read(py));
+    let read = outside_clock(calls).read(py);
     let now = *read.as_ref().unwrap_or(&Instant::ZERO);
     let (gone, settled) = step(calls, None, |state| {
         state.core.evict(now, owner);
@@ -236,11 +236,11 @@ fn evict(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<()> {
     read.map(drop).and(settled).and(caught_up)
 }
 
-pub(crate) fn outside_clock(calls: &Bound<'_, Calls>) -> PyResult<Clock> {
+pub(crate) fn outside_clock(calls: &Bound<'_, Calls>) -> Clock {
     let py = calls.py();
     let look = |state: &mut State| (state.lent_clock(py), state.offset);
     let (lent, offset) = calls.get().shared.look(look);
-    lent.map_or_else(|| Clock::system(py, offset), Ok)
+    lent.unwrap_or_else(|| Clock::system(offset))
 }
 
 /// Code outside of loops goes over to the clock that the living read.
@@ -252,7 +252,7 @@ pub(crate) fn catch_up(calls: &Bound<'_, Calls>) -> PyResult<()> {
         (state.core.now(), state.offset, is_real)
     });
     if is_real {
-        let offset = Clock::system(py, offset)?.caught_up(py, latest)?;
+        let offset = Clock::system(offset).caught_up(py, latest)?;
         calls.get().shared.look(|state| state.offset = offset);
     }
     Ok(())

@@ -9,7 +9,7 @@ use bulkheads_core::{Id, OwnerId};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
-use crate::event_loop::asyncio::{self, Step, Thread};
+use crate::event_loop::asyncio::{Step, Thread};
 
 /// The place of a call in the table, its caller's from its admission to its end.
 pub(crate) type Ticket = u32;
@@ -28,6 +28,7 @@ pub(crate) struct Call {
     pub(crate) is_run: bool,
     /// It goes on without its permit.
     pub(crate) is_released: bool,
+    is_timed: bool,
     /// Until it goes on after it had to wait.
     pub(crate) wait: Option<Box<Wait>>,
     /// Once its work was, or is to be, cancelled by the bulkhead.
@@ -36,8 +37,6 @@ pub(crate) struct Call {
     /// number of this entry; 0 if it was not.
     below: Ticket,
     entry: u64,
-    /// The previous call with this slot of the core, if its caller has not ended it here yet.
-    older: Ticket,
 }
 
 /// The wait of a call.
@@ -96,10 +95,10 @@ pub(crate) struct Holder {
 pub(crate) struct Table {
     calls: Vec<Option<Call>>,
     free: Vec<Ticket>,
-    /// The latest by the slot of its id.
-    tickets: Vec<Ticket>,
+    /// Those that an event may be about.
+    timed: HashMap<Id, Ticket, BuildHasherDefault<Spread>>,
     /// What each holder entered last.
-    entered: HashMap<usize, Ticket, BuildHasherDefault<Addresses>>,
+    entered: HashMap<usize, Ticket, BuildHasherDefault<Spread>>,
     entries: u64,
 }
 
@@ -112,11 +111,11 @@ impl Call {
             holder,
             is_run,
             is_released: false,
+            is_timed: false,
             wait: None,
             early: None,
             below: NONE,
             entry: 0,
-            older: NONE,
         }
     }
 
@@ -167,31 +166,34 @@ impl Holder {
         self.key % 2 == 1
     }
 
-    pub(crate) fn of(step: &Step<'_>) -> PyResult<Self> {
-        let task = step.task.as_ref();
-        Ok(Self {
+    /// A task that was not cancelled before.
+    pub(crate) fn of(step: &Step<'_>) -> Self {
+        Self {
             key: step.key(),
-            cancelling: task.map_or(Ok(0), asyncio::cancelling)?,
-            task: task.map(|task| task.clone().unbind()),
-        })
+            cancelling: 0,
+            task: step.task.as_ref().map(|task| task.clone().unbind()),
+        }
     }
 }
 
 impl Table {
-    pub(crate) fn begin(&mut self, mut call: Call) -> Ticket {
-        let slot = slot(call.id);
-        if self.tickets.len() <= slot {
-            self.tickets.resize(slot + 1, NONE);
-        }
-        call.older = self.tickets[slot];
-        let ticket = if let Some(ticket) = self.free.pop() {
+    /// A call that was admitted without a clock: no event will be about it.
+    pub(crate) fn begin(&mut self, call: Call) -> Ticket {
+        if let Some(ticket) = self.free.pop() {
             self.calls[ticket as usize] = Some(call);
             ticket
         } else {
             self.calls.push(Some(call));
             Ticket::try_from(self.calls.len() - 1).unwrap_or(NONE)
-        };
-        self.tickets[slot] = ticket;
+        }
+    }
+
+    /// Any other call.
+    pub(crate) fn begin_timed(&mut self, mut call: Call) -> Ticket {
+        call.is_timed = true;
+        let id = call.id;
+        let ticket = self.begin(call);
+        self.timed.insert(id, ticket);
         ticket
     }
 
@@ -214,14 +216,7 @@ impl Table {
     }
 
     pub(crate) fn find(&self, id: Id) -> Option<Ticket> {
-        let mut ticket = *self.tickets.get(slot(id))?;
-        loop {
-            let call = self.get(ticket)?;
-            if call.id == id {
-                return Some(ticket);
-            }
-            ticket = call.older;
-        }
+        self.timed.get(&id).copied()
     }
 
     /// The runs of an owner that hold permits.
@@ -274,13 +269,15 @@ impl Table {
     pub(crate) fn end(&mut self, ticket: Ticket) -> Option<Call> {
         let call = self.calls.get_mut(ticket as usize)?.take()?;
         self.free.push(ticket);
-        self.unlink(ticket, &call);
+        if call.is_timed {
+            self.timed.remove(&call.id);
+        }
         if call.entry > 0 {
             self.leave(&call);
         }
         if self.calls.len() > LARGE && self.free.len() == self.calls.len() {
             // A crowd has gone.
-            (self.calls, self.free, self.tickets) = Default::default();
+            (self.calls, self.free, self.timed) = Default::default();
         }
         Some(call)
     }
@@ -329,22 +326,6 @@ impl Table {
         }
     }
 
-    fn unlink(&mut self, ticket: Ticket, call: &Call) {
-        let slot = slot(call.id);
-        let mut latest = self.tickets[slot];
-        if latest == ticket {
-            self.tickets[slot] = call.older;
-            return;
-        }
-        while let Some(younger) = self.get_mut(latest) {
-            if younger.older == ticket {
-                younger.older = call.older;
-                return;
-            }
-            latest = younger.older;
-        }
-    }
-
     /// What it holds of Python's.
     pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         for call in self.calls.iter().flatten() {
@@ -361,31 +342,29 @@ impl Table {
     }
 }
 
-/// Addresses differ in their middle bits.
+/// For addresses, which differ in their middle bits, and for ids.
 #[derive(Default)]
-struct Addresses(u64);
+struct Spread(u64);
 
-impl Hasher for Addresses {
+impl Hasher for Spread {
     fn finish(&self) -> u64 {
         self.0
     }
 
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
-            self.write_usize(usize::from(*byte));
+            self.write_u64(u64::from(*byte));
         }
     }
 
     fn write_usize(&mut self, address: usize) {
+        self.write_u64(address as u64);
+    }
+
+    fn write_u64(&mut self, number: u64) {
         // Multiplied by the golden ratio of 2^64, all bits depend on the lower ones; the table reads the upper and the lower end.
-        self.0 = (self.0 ^ address as u64)
+        self.0 = (self.0 ^ number)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15)
             .rotate_left(32);
     }
-}
-
-/// The lower half of an id.
-#[expect(clippy::cast_possible_truncation, reason = "only that half is meant")]
-const fn slot(id: Id) -> usize {
-    id.as_raw() as u32 as usize
 }

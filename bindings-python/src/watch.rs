@@ -82,7 +82,7 @@ pub(crate) fn begin_item<'py>(
             let ticket = match offer {
                 Offer::Admitted(id) => {
                     let call = Call::new(id, owner, weight, Holder::NOBODY, true);
-                    Some(state.table.begin(call))
+                    Some(state.table.begin_timed(call))
                 }
                 Offer::Rejected(_) | Offer::Watching => None,
             };

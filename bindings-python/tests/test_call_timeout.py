@@ -343,7 +343,7 @@ async def test_then_work_that_ends_otherwise_answers_itself(way: Way, end: str) 
     call = spawn(way(bulkhead, work))  # type: ignore[arg-type]
     await settle()
     bulkhead.close(abort=True)
-    results = await asyncio.gather(call, return_exceptions=True)
+    results: list[object] = await asyncio.gather(call, return_exceptions=True)
     assert results == [error if end == "raises" else "result"]
     assert call.cancelling() == 0
     assert (bulkhead.stats().failed, bulkhead.stats().completed) == ((1, 0) if end == "raises" else (0, 1))

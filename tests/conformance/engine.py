@@ -84,7 +84,7 @@ class Timeline:
         with step(self.loop, call.task):
             try:
                 if call.permit is None:
-                    ticket = self.calls.begin(int, weight, timeout, deadline)
+                    ticket = self.calls.begin_bounded(int, weight, timeout, deadline)
                 else:
                     ticket = self.calls.begin_manual(weight, timeout, deadline)
             except BulkheadError as error:

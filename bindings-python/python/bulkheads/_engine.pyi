@@ -32,10 +32,10 @@ class Calls:
     ) -> Self: ...
     @property
     def name(self) -> str: ...
-    def begin(self, work: object, weight: object, timeout: object, deadline: object, /) -> int:
-        """A call of `run`."""
-    def begin_block(self, weight: object, timeout: object, deadline: object, /) -> int:
-        """A block of code."""
+    def begin(self, work: object, /) -> int:
+        """A call of `run` without bounds of its own."""
+    def begin_bounded(self, work: object, weight: object, timeout: object, deadline: object, /) -> int:
+        """As `begin`, of any call, or of a block of code: then `work` is None."""
     def begin_item(self, weight: int, /) -> int | asyncio.Future[None]:
         """An item of `map`: its ticket, or the future that says when to ask again. It is to be handed over."""
     def begin_manual(self, weight: object, timeout: object, deadline: object, /) -> int:

@@ -13,39 +13,70 @@ use crate::numbers::instant;
 /// A timer may fire so many nanoseconds early, and takes the core that much ahead.
 pub(crate) const RESOLUTION: u64 = 1;
 
-/// A function that says the time, and how far the core's time is ahead of it.
+/// What says the time, and how far the core's time is ahead of that.
 pub(crate) struct Clock {
-    read: Py<PyAny>,
+    read: Read,
     pub(crate) offset: Span,
+}
+
+enum Read {
+    /// The function of a loop.
+    Loop(Py<PyAny>),
+    /// `time.monotonic`, whoever may have replaced it: what asyncio's own loops call, which take twice as long for that.
+    System,
 }
 
 impl Clock {
     /// That of all code outside of loops, and, with the same offset, of all loops that read the system's clock.
-    pub(crate) fn system(py: Python<'_>, offset: Span) -> PyResult<Self> {
-        static MONOTONIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let read = MONOTONIC.import(py, "time", "monotonic")?.clone().unbind();
-        Ok(Self { read, offset })
+    pub(crate) const fn system(offset: Span) -> Self {
+        let read = Read::System;
+        Self { read, offset }
     }
 
-    /// That of a loop, as it is.
-    pub(crate) fn of(event_loop: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let read = event_loop.getattr(intern!(event_loop.py(), "time"))?;
-        Ok(Self {
-            read: read.unbind(),
+    /// That of a loop, as it is; and whether it is the system's. That of a compiled loop is, which other threads should not ask.
+    pub(crate) fn of(event_loop: &Bound<'_, PyAny>) -> PyResult<(Self, bool)> {
+        let py = event_loop.py();
+        let read = event_loop.getattr(intern!(py, "time"))?;
+        let function = read.getattr_opt(intern!(py, "__func__"))?;
+        let function = function.unwrap_or_else(|| read.clone());
+        let own = py
+            .import("asyncio")?
+            .getattr("BaseEventLoop")?
+            .getattr("time")?;
+        if function.is(&own) {
+            return Ok((Self::system(Span::ZERO), true));
+        }
+        let is_compiled = !function.is_instance_of::<PyFunction>();
+        let clock = Self {
+            read: Read::Loop(read.unbind()),
             offset: Span::ZERO,
-        })
+        };
+        Ok((clock, is_compiled))
     }
 
     pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
+        let read = match &self.read {
+            Read::Loop(read) => Read::Loop(read.clone_ref(py)),
+            Read::System => Read::System,
+        };
         Self {
-            read: self.read.clone_ref(py),
+            read,
             offset: self.offset,
         }
     }
 
     pub(crate) fn read(&self, py: Python<'_>) -> PyResult<Instant> {
-        let seconds = self.read.call0(py)?.extract(py)?;
-        Ok(instant(seconds).after(self.offset))
+        static TIME: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+        let seconds = match &self.read {
+            Read::Loop(read) => read.bind(py).call0()?,
+            Read::System => {
+                let time =
+                    TIME.get_or_try_init(py, || PyResult::Ok(py.import("time")?.unbind()))?;
+                let monotonic = time.bind(py).getattr(intern!(py, "monotonic"))?;
+                monotonic.call0()?
+            }
+        };
+        Ok(instant(seconds.extract()?).after(self.offset))
     }
 
     /// The offset that makes it agree with the latest time that the core has seen; it stays as it is if it is not behind.
@@ -56,15 +87,5 @@ impl Clock {
         }
         let offset = self.offset.as_nanos().saturating_add(gap);
         Ok(Span::from_nanos(offset))
-    }
-
-    /// Whether it is the system's. That of a compiled loop is, which other threads should not ask.
-    pub(crate) fn is_system(&self, py: Python<'_>) -> PyResult<bool> {
-        let read = self.read.bind(py);
-        let function = read.getattr_opt(intern!(py, "__func__"))?;
-        let function = function.unwrap_or_else(|| read.clone());
-        let asyncio = py.import("asyncio")?;
-        let own = asyncio.getattr("BaseEventLoop")?.getattr("time")?;
-        Ok(function.is(&own) || !function.is_instance_of::<PyFunction>())
     }
 }
