@@ -11,12 +11,10 @@ from asyncio import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
-from bulkheads import BulkheadCallTimeoutError, BulkheadError, Permit
+from bulkheads import BulkheadCallTimeoutError, BulkheadClosedError, BulkheadError, Permit
 from bulkheads._engine import Calls, Waiting
 from host import Future, Loop, Task, step
-from scenario import Failure, Labels, Skip, Step, check, label_of, main, options, seconds, turns
-
-ANSWERED = "cancels a call that was answered already; in asyncio its task, unless it has resumed, gets the cancellation instead"
+from scenario import ANSWERED, Failure, Labels, Skip, Step, check, label_of, main, options, seconds, skip_signals, turns
 
 
 class WorkFailed(Exception):
@@ -30,6 +28,9 @@ class Call:
     """That of an `acquire`."""
     ticket: int = 0
     waiting: Waiting | None = None
+    ignores_signal: bool = False
+    is_aborted: bool = False
+    """The bulkhead was closed with abort, and its work was not told yet."""
     is_cancelled: bool = False
     is_working: bool = False
     """Its work has not settled."""
@@ -68,7 +69,9 @@ class Timeline:
             self.calls.resize(action["to"])
         elif verb in ("close", "drain"):
             if verb == "close":
-                self.calls.close(False)
+                for call in self.made.values():
+                    call.is_aborted |= bool(action.get("abort"))
+                self.calls.close(bool(action.get("abort")))
             else:
                 self.calls.drain()
             self.watch_idle(self.calls.idle_moment())
@@ -78,7 +81,8 @@ class Timeline:
         weight = action.get("weight", 1)
         timeout = seconds(action["timeout_ms"]) if "timeout_ms" in action else math.inf
         deadline = seconds(action["deadline_ms"]) if "deadline_ms" in action else None
-        call = self.made[name] = Call(Task(self.loop, lambda: self.told(name)), None)
+        call = self.made[name] = Call(Task(self.loop, lambda: self.told(name, call)), None)
+        call.ignores_signal = bool(action.get("ignores_signal"))
         if action["do"] == "acquire":
             call.permit = Permit(self.calls, weight)
         with step(self.loop, call.task):
@@ -123,10 +127,15 @@ class Timeline:
             except BulkheadError as error:
                 self.labels.change(name, error.code)
 
-    def told(self, name: str) -> None:
-        """The task is asked to cancel: by the scenario, or because of an early answer."""
-        if name in self.made and self.made[name].is_working:
+    def told(self, name: str, call: Call) -> None:
+        """The task is asked to cancel, since its bulkhead was closed with abort, or since its time is over."""
+        is_aborted, call.is_aborted = call.is_aborted, False
+        if not call.is_working:
+            return
+        if not is_aborted:
             self.labels.change(name, "call_timeout")
+        elif not call.ignores_signal:
+            self.finish(name, CancelledError())
 
     def try_acquire(self, name: str, weight: int) -> None:
         self.labels.add(name)
@@ -144,6 +153,8 @@ class Timeline:
         with step(self.loop, call.task):
             try:
                 self.calls.end(call.ticket, error)
+            except BulkheadClosedError:
+                end = "closed"
             except BulkheadCallTimeoutError:
                 if state != "call_timeout":
                     raise Failure(f"{name} was answered without being told") from None
@@ -199,12 +210,7 @@ class Timeline:
 
 
 def play(scenario: dict[str, Any]) -> None:
-    for action in scenario["steps"]:
-        for key in ("aborted", "ignores_signal"):
-            if key in action:
-                raise Skip(f"asyncio has no abort signal: {key}")
-        if action["do"] == "cancel" and action.get("expect", "cancelled") != "cancelled":
-            raise Skip(ANSWERED)
+    skip_signals(scenario)
     timeline = Timeline(options(scenario))
     try:
         for turn in turns(scenario):
