@@ -4,7 +4,7 @@ use bulkheads_core::{Admission, Id, InvalidOption, OwnerId, Rejection, Untimed};
 use pyo3::prelude::*;
 
 use crate::calls::Calls;
-use crate::errors::{self, Figures};
+use crate::errors::Figures;
 use crate::event_loop::asyncio::{self, Step};
 use crate::finish::end_failed;
 use crate::numbers::value_error;
@@ -93,8 +93,7 @@ fn arrive_in(
     match answer {
         Answer::Begun(arrival, id) => begun(calls, step, kind, arrival, id).map(Some),
         Answer::Rejected(why, figures) => {
-            let name = calls.get().name.bind(calls.py());
-            Err(errors::rejected(name, why, figures))
+            Err(calls.get().errors.rejected(calls.py(), why, figures))
         }
     }
 }
@@ -202,16 +201,14 @@ fn undo(calls: &Bound<'_, Calls>, arrival: &Arrival, error: PyErr) -> PyErr {
 
 /// A waiter that has its end goes on. Raises the reason if it was not granted.
 pub(crate) fn resume(calls: &Bound<'_, Calls>, ticket: Ticket, end: WaitEnd) -> PyResult<()> {
-    if !matches!(end, WaitEnd::Granted) {
+    if let WaitEnd::Removed(why) = end {
         let ended = calls.get().shared.look(|state| {
             let call = state.table.end(ticket)?;
             Some((Figures::new(&state.core, call.weight), call))
         });
-        let name = calls.get().name.bind(calls.py());
-        return match ended {
-            Some((figures, _)) => Err(errors::removed(name, end, figures)?),
-            None => Ok(()),
-        };
+        return ended.map_or(Ok(()), |(figures, _)| {
+            Err(calls.get().errors.removed(calls.py(), why, figures))
+        });
     }
     let owner = |state: &mut State| Some(state.table.get(ticket)?.owner);
     let owner = calls.get().shared.look(owner);

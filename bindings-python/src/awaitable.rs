@@ -126,7 +126,7 @@ impl Waiting {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        format!("<Waiting for {}>", self.calls.get().name.bind(py))
+        format!("<Waiting for {}>", self.calls.get().name().bind(py))
     }
 
     fn get_loop(&self, py: Python<'_>) -> Py<PyAny> {

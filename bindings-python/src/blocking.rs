@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bulkheads_core::{Admission, Event, Id, Instant, Outcome, OwnerId, Rejection, Untimed};
+use bulkheads_core::{Admission, Event, Id, Instant, Outcome, OwnerId, Untimed};
 use bulkheads_driver::Bell;
 use pyo3::exceptions::{PyGeneratorExit, PyRuntimeError};
 use pyo3::ffi;
@@ -16,7 +16,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
 use crate::calls::Calls;
-use crate::errors::{self, Figures};
+use crate::errors::Figures;
 use crate::event_loop::asyncio::Step;
 use crate::event_loop::driver::Waker;
 use crate::finish::{finish, give_back};
@@ -26,7 +26,7 @@ use crate::reentrancy::{held, hold};
 use crate::request::{Asked, Kind};
 use crate::settle::{step, wake};
 use crate::state::{CLOSED_LOOKED_AFTER, State};
-use crate::table::{Call, Holder, WaitEnd};
+use crate::table::{Call, Holder, Removal, WaitEnd};
 
 /// Python runs signal handlers in its main thread, and only while that runs Python: after so long it looks.
 const SIGNALS_LOOKED_AFTER: Duration = Duration::from_millis(50);
@@ -63,7 +63,7 @@ pub(crate) fn exit(calls: &Bound<'_, Calls>, error: &Bound<'_, PyAny>) -> PyResu
         // The collector may have taken the bulkhead's books before the generator.
         return Ok(());
     }
-    let name = &calls.get().name;
+    let name = calls.get().name();
     let text = format!("{name}: no thread is inside, so that none can leave");
     Err(PyRuntimeError::new_err(text))
 }
@@ -98,7 +98,9 @@ pub(crate) fn take(calls: &Bound<'_, Calls>, asked: &Asked) -> PyResult<Taken> {
     let taken = match look {
         (Untimed::Admitted(id), _) => Taken { id, owner },
         (Untimed::NeedsClock, _) => take_timed(calls, asked, &held)?,
-        (Untimed::Rejected(why), figures) => return Err(rejected(calls, why, figures)),
+        (Untimed::Rejected(why), figures) => {
+            return Err(calls.get().errors.rejected(calls.py(), why, figures));
+        }
     };
     hold(calls, taken.id).map_err(|error| undo(calls, taken.id, error))?;
     Ok(taken)
@@ -117,13 +119,9 @@ pub(crate) fn refuse_in_loop(calls: &Bound<'_, Calls>, way: &str, other: &str) -
     if !Step::is_in_loop(calls.py())? {
         return Ok(());
     }
-    let name = &calls.get().name;
+    let name = calls.get().name();
     let text = format!("{name}: {way} would block the event loop of this thread; use {other}");
     Err(PyRuntimeError::new_err(text))
-}
-
-fn rejected(calls: &Bound<'_, Calls>, why: Rejection, figures: Figures) -> PyErr {
-    errors::rejected(calls.get().name.bind(calls.py()), why, figures)
 }
 
 fn take_timed(calls: &Bound<'_, Calls>, asked: &Asked, held: &[Id]) -> PyResult<Taken> {
@@ -150,7 +148,7 @@ fn take_timed(calls: &Bound<'_, Calls>, asked: &Asked, held: &[Id]) -> PyResult<
         }
         Admission::Rejected(why) => {
             followed?;
-            Err(rejected(calls, why, figures))
+            Err(calls.get().errors.rejected(calls.py(), why, figures))
         }
     }
 }
@@ -167,11 +165,7 @@ fn wait(calls: &Bound<'_, Calls>, taken: Taken, weight: u32) -> PyResult<Taken> 
     });
     match end {
         WaitEnd::Granted => Ok(taken),
-        end => Err(errors::removed(
-            calls.get().name.bind(calls.py()),
-            end,
-            figures,
-        )?),
+        WaitEnd::Removed(why) => Err(calls.get().errors.removed(calls.py(), why, figures)),
     }
 }
 
@@ -220,9 +214,9 @@ fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
 fn end_of(event: Event) -> Option<WaitEnd> {
     match event {
         Event::Granted { .. } => Some(WaitEnd::Granted),
-        Event::QueueTimedOut { nanos, .. } => Some(WaitEnd::TimedOut(nanos)),
-        Event::Closed { .. } => Some(WaitEnd::Closed),
-        Event::TooHeavy { .. } => Some(WaitEnd::TooHeavy),
+        Event::QueueTimedOut { nanos, .. } => Some(WaitEnd::Removed(Removal::TimedOut(nanos))),
+        Event::Closed { .. } => Some(WaitEnd::Removed(Removal::Closed)),
+        Event::TooHeavy { .. } => Some(WaitEnd::Removed(Removal::TooHeavy)),
         // Of no wait: this owner has no signals, run deadlines and watches, and nothing can cancel its work.
         Event::Abort { .. }
         | Event::CallTimedOut { .. }

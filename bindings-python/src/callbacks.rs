@@ -64,7 +64,10 @@ impl LoopCallback {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        format!("<callback of bulkhead {}>", self.calls.get().name.bind(py))
+        format!(
+            "<callback of bulkhead {}>",
+            self.calls.get().name().bind(py)
+        )
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::callable::{Checked, Way};
+use crate::errors::Errors;
 use crate::state::{Shared, State};
 
 /// Calls from admission to release. `methods` says what Python can do with it.
@@ -15,7 +16,7 @@ use crate::state::{Shared, State};
 /// Final: `CPython` calls the methods of final classes faster.
 #[pyclass(frozen, module = "bulkheads._engine")]
 pub(crate) struct Calls {
-    pub(crate) name: Py<PyString>,
+    pub(crate) errors: Errors,
     pub(crate) shared: Arc<Shared>,
     pub(crate) awaited: Checked,
     pub(crate) blocking: Checked,
@@ -26,12 +27,16 @@ pub(crate) struct Calls {
 impl Calls {
     pub(crate) fn new(name: Py<PyString>, core: Bulkhead, detects: bool) -> Self {
         Self {
-            name,
+            errors: Errors::new(name),
             shared: Arc::new(Shared::new(State::new(core))),
             awaited: Checked::new(Way::Awaited),
             blocking: Checked::new(Way::Blocking),
             detects,
         }
+    }
+
+    pub(crate) const fn name(&self) -> &Py<PyString> {
+        &self.errors.name
     }
 
     pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {

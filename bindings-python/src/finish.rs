@@ -7,7 +7,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::calls::Calls;
-use crate::errors;
 use crate::event_loop::asyncio::{Step, cancelling};
 use crate::place::{attached_step, input_anywhere};
 use crate::reentrancy::let_go;
@@ -115,7 +114,7 @@ fn conclude(
     let answer = if is_cancelled {
         CancelledError::new_err(())
     } else {
-        errors::cancelled_work(calls.get().name.bind(py), early.why)?
+        calls.get().errors.cancelled_work(py, early.why)
     };
     let cause = (!error.is_none()).then(|| PyErr::from_value(error.clone()));
     answer.set_cause(py, cause);

@@ -52,9 +52,9 @@ impl Calls {
         Ok(calls)
     }
 
-    #[getter]
-    fn name(&self, py: Python<'_>) -> Py<PyString> {
-        self.name.clone_ref(py)
+    #[getter(name)]
+    fn py_name(&self, py: Python<'_>) -> Py<PyString> {
+        self.errors.name.clone_ref(py)
     }
 
     /// A call of `run` without bounds of its own: its ticket, or minus one minus that of a call that has to wait. Raises the reason if

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::event_loop::clock::Clock;
 use crate::event_loop::driver::{Driver, Drivers, HostCall, Waker};
-use crate::table::{Early, Table, Ticket, WaitEnd, Why};
+use crate::table::{Early, Removal, Table, Ticket, WaitEnd, Why};
 use crate::threads::Threads;
 
 /// A loop says nothing when it is closed: whoever waits for what it held looks after so many nanoseconds. Tests change it.
@@ -103,11 +103,9 @@ impl State {
     fn deliver_event(&mut self, owner: OwnerId, event: Event) {
         match event {
             Event::Granted { id } => self.end_wait(owner, id, WaitEnd::Granted),
-            Event::QueueTimedOut { id, nanos } => {
-                self.end_wait(owner, id, WaitEnd::TimedOut(nanos));
-            }
-            Event::Closed { id, .. } => self.end_wait(owner, id, WaitEnd::Closed),
-            Event::TooHeavy { id, .. } => self.end_wait(owner, id, WaitEnd::TooHeavy),
+            Event::QueueTimedOut { id, nanos } => self.remove(owner, id, Removal::TimedOut(nanos)),
+            Event::Closed { id, .. } => self.remove(owner, id, Removal::Closed),
+            Event::TooHeavy { id, .. } => self.remove(owner, id, Removal::TooHeavy),
             Event::CallTimedOut { id, nanos } => {
                 if let Some(ticket) = self.table.find(id) {
                     self.cancel_work(ticket, Why::TimedOut(nanos));
@@ -124,6 +122,10 @@ impl State {
             // Only signals cause it, which Python has none of.
             Event::Cancelled { .. } => {}
         }
+    }
+
+    fn remove(&mut self, owner: OwnerId, id: Id, why: Removal) {
+        self.end_wait(owner, id, WaitEnd::Removed(why));
     }
 
     fn end_wait(&mut self, owner: OwnerId, id: Id, end: WaitEnd) {

@@ -49,11 +49,18 @@ pub(crate) struct Wait {
     is_entry: bool,
 }
 
-/// How a wait ended; nanoseconds.
+/// How a wait ended.
 #[derive(Clone, Copy)]
 pub(crate) enum WaitEnd {
-    Closed,
     Granted,
+    Removed(Removal),
+}
+
+/// Why a call left the queue without a permit.
+#[derive(Clone, Copy)]
+pub(crate) enum Removal {
+    Closed,
+    /// It waited for so many nanoseconds.
     TimedOut(u64),
     TooHeavy,
 }

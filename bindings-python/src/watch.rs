@@ -7,7 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::calls::Calls;
-use crate::errors::{self, Figures};
+use crate::errors::Figures;
 use crate::event_loop::driver::Driver;
 use crate::finish::end_failed;
 use crate::numbers::value_error;
@@ -92,8 +92,7 @@ pub(crate) fn begin_item<'py>(
             ((_, Some(ticket), _), Ok(())) => return Ok(Begun::Ticket(ticket)),
             ((_, Some(ticket), _), Err(error)) => return Err(end_failed(calls, ticket, error)),
             ((Offer::Rejected(why), None, figures), _) => {
-                let name = calls.get().name.bind(calls.py());
-                return Err(errors::rejected(name, why, figures));
+                return Err(calls.get().errors.rejected(calls.py(), why, figures));
             }
             ((_, None, _), followed) => followed?,
         }
