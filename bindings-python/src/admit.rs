@@ -144,7 +144,7 @@ fn call(id: Id, owner: OwnerId, asked: &Asked, kind: Kind, step: &Step<'_>) -> C
     let holder = if is_run {
         Holder::of(step)
     } else {
-        Holder::NOBODY
+        Holder::NONE
     };
     Call::new(id, owner, asked.weight, holder, is_run)
 }

@@ -15,8 +15,9 @@ use crate::settle::settle;
 use crate::state::State;
 use crate::table::{Callback, Ticket, Wait};
 
-/// An awaitable of its own, its iterator, and the future that the iterator yields to the task: what asyncio takes for a future
-/// is whatever has `_asyncio_future_blocking`. What it waits for stands in the table.
+/// An awaitable of its own, its iterator, and the future that the iterator yields to the task: what
+/// asyncio takes for a future is whatever has `_asyncio_future_blocking`. What it waits for stands
+/// in the table.
 ///
 /// A caller that gives up first, even between its grant and its resumption, gives everything back.
 #[pyclass(frozen, module = "bulkheads._engine")]
@@ -74,7 +75,8 @@ impl Waiting {
         slf
     }
 
-    /// Itself, for the task to wait for; then, when it goes on, nothing. Raises the reason if it may not go on.
+    /// Itself, for the task to wait for; then, when it goes on, nothing. Raises the reason if it
+    /// may not go on.
     fn __next__(slf: &Bound<'_, Self>) -> PyResult<Option<Py<Self>>> {
         let waiting = slf.get();
         let Some(end) = waiting.look(|wait| wait.end) else {
@@ -205,7 +207,8 @@ impl Drop for Waiting {
             return;
         }
         let given_up = Python::try_attach(|py| {
-            // An exception may be on its way through the frame that drops it, and Python code must not see that one.
+            // An exception may be on its way through the frame that drops it, and Python code must
+            // not see that one.
             let raised = PyErr::take(py);
             if let Err(error) = self.give_up(py) {
                 error.write_unraisable(py, None);

@@ -1,7 +1,7 @@
 //! Calls that block their thread while they wait.
 //!
-//! All of it is compiled: Python runs signal handlers between any two of its own instructions, and Ctrl-C there would lose a permit
-//! that stands nowhere yet.
+//! All of it is compiled: Python runs signal handlers between any two of its own instructions, and
+//! Ctrl-C there would lose a permit that stands nowhere yet.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,7 +28,8 @@ use crate::settle::{step, wake};
 use crate::state::{CLOSED_LOOKED_AFTER, State};
 use crate::table::{Call, Holder, Removal, WaitEnd};
 
-/// Python runs signal handlers in its main thread, and only while that runs Python: after so long it looks.
+/// Python runs signal handlers in its main thread, and only while that runs Python: after so long
+/// it looks.
 const SIGNALS_LOOKED_AFTER: Duration = Duration::from_millis(50);
 
 /// Permits that a thread got, and the owner under which it has them.
@@ -49,8 +50,8 @@ pub(crate) fn enter(calls: &Bound<'_, Calls>) -> PyResult<()> {
     Ok(())
 }
 
-/// The end of a `with`. It may come in another thread than its beginning, as that of a generator: such permits all weigh the same,
-/// so the latest of any thread will do.
+/// The end of a `with`. It may come in another thread than its beginning, as that of a generator:
+/// such permits all weigh the same, so the latest of any thread will do.
 pub(crate) fn exit(calls: &Bound<'_, Calls>, error: &Bound<'_, PyAny>) -> PyResult<()> {
     let entry = |state: &mut State| {
         let own = state.table.last_entered(Holder::thread().key);
@@ -86,7 +87,8 @@ pub(crate) fn run<'py>(
     result
 }
 
-/// Blocks until the call has its permits. Raises the reason if it is refused, and what a signal handler raises.
+/// Blocks until the call has its permits. Raises the reason if it is refused, and what a signal
+/// handler raises.
 pub(crate) fn take(calls: &Bound<'_, Calls>, asked: &Asked) -> PyResult<Taken> {
     let owner = OwnerId::FIRST;
     let held = held(calls)?;
@@ -169,7 +171,8 @@ fn wait(calls: &Bound<'_, Calls>, taken: Taken, weight: u32) -> PyResult<Taken> 
     }
 }
 
-/// This thread drives the timers of its own owner; whoever else causes the end of its wait wakes it.
+/// This thread drives the timers of its own owner; an input of another owner that ends its wait
+/// wakes it.
 fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
     let py = calls.py();
     let shared = &calls.get().shared;
@@ -177,8 +180,9 @@ fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
     let bell = Bell::new(Waker::Thread(std::thread::current()));
     shared.listen(owner, Arc::clone(&bell));
     let end = loop {
-        // Signal handlers are Python code, which may park as well and so take our wake-up: first these, then a look at what there
-        // is, and nothing of Python's between that and the parking.
+        // Signal handlers are Python code, which may park as well and so take our wake-up: first
+        // these, then a look at what there is, and nothing of Python's between that and the
+        // parking.
         if let Err(error) = py.check_signals() {
             break Err(error);
         }
@@ -217,7 +221,8 @@ fn end_of(event: Event) -> Option<WaitEnd> {
         Event::QueueTimedOut { nanos, .. } => Some(WaitEnd::Removed(Removal::TimedOut(nanos))),
         Event::Closed { .. } => Some(WaitEnd::Removed(Removal::Closed)),
         Event::TooHeavy { .. } => Some(WaitEnd::Removed(Removal::TooHeavy)),
-        // Of no wait: this owner has no signals, run deadlines and watches, and nothing can cancel its work.
+        // Of no wait: this owner has no signals, run deadlines and watches, and nothing can cancel
+        // its work.
         Event::Abort { .. }
         | Event::CallTimedOut { .. }
         | Event::Cancelled { .. }
@@ -242,7 +247,8 @@ fn pause(now: Instant, timer: Option<Instant>, is_main: bool, is_without_loops: 
     pause.unwrap_or(Duration::MAX)
 }
 
-/// A blocked thread gives up, perhaps with its grant on the way: that passes on. Answers the error with which it does.
+/// A blocked thread gives up, perhaps with its grant on the way: that passes on. Answers the error
+/// with which it does.
 fn give_up(calls: &Bound<'_, Calls>, taken: &Taken, error: PyErr) -> PyErr {
     let ((), followed) = Place::outside(calls).input(calls, |state, now| {
         state.core.cancel(now, taken.id);

@@ -20,7 +20,8 @@ pub(crate) struct Calls {
     pub(crate) shared: Arc<Shared>,
     pub(crate) awaited: Checked,
     pub(crate) blocking: Checked,
-    /// Whether it is noted which context holds what, so that a call is rejected that would wait for itself.
+    /// Whether it is noted which context holds what, so that a call is rejected that would wait for
+    /// itself.
     pub(crate) detects: bool,
 }
 

@@ -28,14 +28,16 @@ struct BoundMethods {
     leave: Py<PyAny>,
 }
 
-/// `__aenter__` or `__aexit__`. Python makes an object of its own for each use of a method that it has to look up on the
-/// class, and this is a fifth of the time of an `async with`; so here is one that is made before.
+/// `__aenter__` or `__aexit__`. Python makes an object of its own for each use of a method that it
+/// has to look up on the class, and this is a fifth of the time of an `async with`; so here is one
+/// that is made before.
 #[pyclass(frozen, module = "bulkheads._engine")]
 pub(crate) struct BoundMethod {
     leaves: bool,
 }
 
-/// What entering returns: the permit is taken when it is awaited, and by whoever awaits it. It has no state: one serves all.
+/// What entering returns: the permit is taken when it is awaited, by the task that awaits it. It
+/// has no state: one serves all.
 #[pyclass(frozen, subclass, module = "bulkheads._engine")]
 pub(crate) struct Entry {
     calls: Py<Calls>,

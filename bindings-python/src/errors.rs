@@ -99,14 +99,15 @@ impl Errors {
         error.unwrap_or_else(|error| error)
     }
 
-    /// Its words are found when somebody reads them: whoever sheds load catches many and reads none.
+    /// Made of bare figures; its text is composed when it is read. A caller that sheds load catches
+    /// many such errors and reads none.
     fn full(&self, py: Python<'_>, reason: FullReason, figures: Figures) -> PyResult<PyErr> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let class = CLASS.import(py, "bulkheads._errors", "BulkheadFullError")?;
         let arguments = self.full_arguments(py, reason, figures)?;
-        // SAFETY: every class has a function for new objects, in this slot, which takes the class, a tuple and perhaps null. It
-        // returns a new reference, or null with an error set. Called by way of the class it would call `__init__` too, which is
-        // Python code, and wants words.
+        // SAFETY: every class has a function for new objects, in this slot, which takes the class,
+        // a tuple and perhaps null. It returns a new reference, or null with an error set. Called
+        // by way of the class it would call `__init__` too, which is Python code, and wants words.
         let error = unsafe {
             let new = ffi::PyType_GetSlot(class.as_type_ptr(), ffi::Py_tp_new);
             let new: ffi::newfunc = std::mem::transmute(new);

@@ -13,8 +13,8 @@ use crate::reentrancy::let_go;
 use crate::state::State;
 use crate::table::{Call, Early, Ticket, Why};
 
-/// Gives the permits of a call back; `error` is that of its work, None if it returned. Raises the answer that the bulkhead gives
-/// instead, if it does.
+/// Gives the permits of a call back; `error` is that of its work, None if it returned. Raises the
+/// answer that the bulkhead gives instead, if it does.
 #[inline]
 pub(crate) fn finish(
     calls: &Bound<'_, Calls>,
@@ -89,8 +89,8 @@ fn finish_timed(calls: &Bound<'_, Calls>, id: Id, outcome: Outcome) -> PyResult<
     })
 }
 
-/// The end of a call whose work was cancelled by the bulkhead, after its permits were given back. Cancellations by others and what
-/// ends the process go before the bulkhead's answer.
+/// The end of a call whose work was cancelled by the bulkhead, after its permits were given back.
+/// Cancellations by others and what ends the process go before the bulkhead's answer.
 #[cold]
 fn conclude(
     calls: &Bound<'_, Calls>,
@@ -121,7 +121,8 @@ fn conclude(
     Err(answer)
 }
 
-/// Takes the bulkhead's own cancellations back, so that `cancelling()` stays right; whether anybody else's is left.
+/// Takes the bulkhead's own cancellations back, so that `cancelling()` stays right; whether anybody
+/// else's is left.
 fn is_cancelled_by_others(py: Python<'_>, call: &Call, early: &Early) -> PyResult<bool> {
     let Some(task) = &call.holder.task else {
         return Ok(false);
@@ -149,8 +150,9 @@ pub(crate) fn exit(calls: &Bound<'_, Calls>, error: &Bound<'_, PyAny>) -> PyResu
 
 /// The end of a bare `async with` whose caller is not known to have entered.
 ///
-/// A fixture may leave in another task than it entered in. A coroutine may be closed where no loop runs, or in another loop, perhaps
-/// by the collector, which may have taken the bulkhead's books before.
+/// A fixture may leave in another task than it entered in. A coroutine may be closed where no loop
+/// runs, or in another loop, perhaps by the collector, which may have taken the bulkhead's books
+/// before.
 #[cold]
 pub(crate) fn exit_elsewhere(calls: &Bound<'_, Calls>, error: &Bound<'_, PyAny>) -> PyResult<()> {
     let entry = if Step::is_in_loop(calls.py())? {

@@ -1,4 +1,4 @@
-//! Forked children: empty books, and nobody of the parent's.
+//! Forked children: the statistics start at zero, and the parent's loops and threads are gone.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -33,7 +33,8 @@ pub(crate) fn watch(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let all = ALL.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for shared in all.iter().filter_map(Weak::upgrade) {
             let drivers = shared.look(State::restart);
-            // Kept: a loop that is finalised here would take its files out of what the parent's loop still waits for.
+            // Kept: a loop that is finalised here would take its files out of what the parent's
+            // loop still waits for.
             std::mem::forget((drivers, shared.unlisten_all()));
         }
     })?;

@@ -1,8 +1,10 @@
-//! The compiled half of the Python package: one core behind a lock, its calls, and the drivers of the loops that use it.
+//! The compiled half of the Python package: one core behind a lock, its calls, and the drivers of
+//! the loops that use it.
 //!
-//! From the bottom: `numbers`, `callable`, `event_loop`, `table` and `state` know no call of Python's into the package; `settle`,
-//! `callbacks` and `place` are the driver; `admit`, `finish`, `blocking`, `permits` and `watch` are the ways of a call; `awaitable`,
-//! `context_manager` and `methods` are what Python sees.
+//! From the bottom: `numbers`, `callable`, `event_loop`, `table` and `state` know no call of
+//! Python's into the package; `settle`, `callbacks` and `place` are the driver; `admit`, `finish`,
+//! `blocking`, `permits` and `watch` are the ways of a call; `awaitable`, `context_manager` and
+//! `methods` are what Python sees.
 
 mod admit;
 mod awaitable;
@@ -47,7 +49,8 @@ mod _engine {
     #[pymodule_export]
     use crate::context_manager::{Entry, Gate};
 
-    /// For tests: how many nanoseconds whoever waits lets pass until it looks for closed loops. Answers what it was.
+    /// For tests: sets the interval, in nanoseconds, at which a waiter polls for closed loops.
+    /// Answers the one before.
     #[pyfunction]
     #[pyo3(signature = (nanos, /))]
     fn look_for_closed_loops_after(nanos: u64) -> u64 {

@@ -1,6 +1,7 @@
 //! What Python can do with a bulkhead: conversions, and one call each.
 
-use bulkheads_core::{Bulkhead, Opt, Outcome, Rejected, Snapshot, State as Lifecycle, Summary};
+use bulkheads_core::{Bulkhead, Opt, Outcome};
+use bulkheads_engine::STATS;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -11,7 +12,7 @@ use crate::awaitable::Waiting;
 use crate::calls::Calls;
 use crate::event_loop::asyncio::{self, Step};
 use crate::finish::{exit, finish, release};
-use crate::numbers::{self, Given, to_seconds, value_error};
+use crate::numbers::{self, Given, SECONDS, value_error};
 use crate::place::Place;
 use crate::reentrancy::hold;
 use crate::request::{Asked, Kind};
@@ -57,8 +58,8 @@ impl Calls {
         self.errors.name.clone_ref(py)
     }
 
-    /// A call of `run` without bounds of its own: its ticket, or minus one minus that of a call that has to wait. Raises the reason if
-    /// it is refused.
+    /// A call of `run` without bounds of its own: its ticket, or minus one minus that of a call
+    /// that has to wait. Raises the reason if it is refused.
     #[pyo3(signature = (work, /))]
     fn begin(slf: &Bound<'_, Self>, work: &Bound<'_, PyAny>) -> PyResult<i64> {
         slf.get().awaited.check(work)?;
@@ -81,7 +82,8 @@ impl Calls {
         Ok(arrive(slf, &asked, Kind::Block)?.number())
     }
 
-    /// An item of `map`: its ticket, or the future that says when to ask again. It is to be handed over.
+    /// An item of `map`: its ticket, or the future that says when to ask again. It is to be handed
+    /// over.
     #[pyo3(signature = (weight, /))]
     fn begin_item<'py>(slf: &Bound<'py, Self>, weight: u32) -> PyResult<Bound<'py, PyAny>> {
         match watch::begin_item(slf, weight)? {
@@ -121,7 +123,8 @@ impl Calls {
         done::ready(slf.py())
     }
 
-    /// Gives the permits of a call back; `error` is that of its work, None if it returned. Raises its early answer, if it has one.
+    /// Gives the permits of a call back; `error` is that of its work, None if it returned. Raises
+    /// its early answer, if it has one.
     #[pyo3(signature = (ticket, error, /))]
     fn end(slf: &Bound<'_, Self>, ticket: Ticket, error: &Bound<'_, PyAny>) -> PyResult<()> {
         finish(slf, ticket, error)
@@ -150,14 +153,14 @@ impl Calls {
         };
         let handed = slf.get().shared.look(|state| {
             let call = state.table.get_mut(ticket)?;
-            let nobody = std::mem::replace(&mut call.holder, holder);
+            let before = std::mem::replace(&mut call.holder, holder);
             let (id, owner) = (call.id, call.owner);
             // Its work was to be cancelled before it had a task.
             let early = call.early.as_ref().map(|early| early.why);
             if let Some(why) = early {
                 state.cancel_work(ticket, why);
             }
-            Some((id, owner, nobody))
+            Some((id, owner, before))
         });
         let Some((id, owner, _)) = handed else {
             return Ok(());
@@ -190,7 +193,8 @@ impl Calls {
         blocking::run(slf, work, args, &asked)
     }
 
-    /// A manual permit, put into an object that has none yet; this thread may have to be blocked until it is there.
+    /// A manual permit, put into an object that has none yet; this thread may have to be blocked
+    /// until it is there.
     #[pyo3(signature = (permit, weight, timeout, deadline, /))]
     fn fill(
         slf: &Bound<'_, Self>,
@@ -266,7 +270,7 @@ impl Calls {
         place.input(slf, |state, now| state.core.drain(now)).1
     }
 
-    /// The number of the next moment when nobody waits and no permit is held; 0 if that is now.
+    /// The ticket of the next idle moment; 0 if that is now.
     fn idle_moment(slf: &Bound<'_, Self>) -> PyResult<u64> {
         watch::idle_moment(slf)
     }
@@ -277,7 +281,8 @@ impl Calls {
         watch::wait_idle(slf, number)
     }
 
-    /// A future that is done when it is time to ask again; None if a call of this weight would be answered at once, but not as full.
+    /// A future that is done when it is time to ask again; None if a call of this weight would be
+    /// answered at once, but not as full.
     #[pyo3(signature = (weight, /))]
     fn wait_capacity<'py>(
         slf: &Bound<'py, Self>,
@@ -286,7 +291,7 @@ impl Calls {
         watch::wait_capacity(slf, weight)
     }
 
-    /// Nobody waits for this future any longer.
+    /// The waiter of this future has gone.
     #[pyo3(signature = (future, /))]
     fn forget(slf: &Bound<'_, Self>, future: &Bound<'_, PyAny>) {
         watch::forget(slf, future);
@@ -306,10 +311,11 @@ impl Calls {
         numbers::wait(timeout).map(drop)
     }
 
-    /// Every figure, by its name.
+    /// Every figure, by the names that the engine gives them.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let snapshot = self.shared.look(|state| state.core.snapshot());
-        stats(py, &snapshot)
+        let numbers = bulkheads_engine::numbers(&snapshot, SECONDS);
+        STATS.into_iter().zip(numbers).into_py_dict(py)
     }
 
     /// How many calls of this weight can run at a time.
@@ -341,104 +347,4 @@ fn flag(option: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
     let text = format!("{option} must be a bool, got {}", value.repr()?);
     Err(PyTypeError::new_err(text))
-}
-
-fn stats<'py>(py: Python<'py>, snapshot: &Snapshot) -> PyResult<Bound<'py, PyDict>> {
-    // All by name: a figure that is new breaks the build here.
-    let Snapshot {
-        state,
-        limit,
-        active,
-        available,
-        running,
-        queued,
-        overrun,
-        peak_active,
-        peak_queued,
-        admitted,
-        completed,
-        failed,
-        call_timeouts,
-        unclaimed,
-        abandoned_runs,
-        leaked,
-        double_releases,
-        rejected,
-        waited,
-        ran,
-        ran_sampled_every,
-    } = *snapshot;
-    let counts = [
-        ("limit", limit.into()),
-        ("active", active),
-        ("available", available),
-        ("running", running),
-        ("queued", queued.into()),
-        ("overrun", overrun),
-        ("peak_active", peak_active),
-        ("peak_queued", peak_queued.into()),
-        ("admitted", admitted),
-        ("completed", completed),
-        ("failed", failed),
-        ("call_timeouts", call_timeouts),
-        ("unclaimed", unclaimed),
-        ("abandoned_runs", abandoned_runs),
-        ("leaked", leaked),
-        ("double_releases", double_releases),
-    ];
-    let stats = counts.into_py_dict(py)?;
-    let lifecycle = match state {
-        Lifecycle::Open => "open",
-        Lifecycle::Draining => "draining",
-        Lifecycle::Closed => "closed",
-    };
-    stats.set_item("state", lifecycle)?;
-    stats.set_item("rejected", rejections(py, rejected)?)?;
-    stats.set_item("waited", durations(py, waited)?)?;
-    let ran = durations(py, ran)?;
-    ran.set_item("sampled_every", ran_sampled_every)?;
-    stats.set_item("ran", ran)?;
-    Ok(stats)
-}
-
-fn rejections(py: Python<'_>, rejected: Rejected) -> PyResult<Bound<'_, PyDict>> {
-    let Rejected {
-        cancelled,
-        closed,
-        full,
-        queue_timeout,
-        reentrant,
-        too_heavy,
-    } = rejected;
-    let counts = [
-        ("cancelled", cancelled),
-        ("closed", closed),
-        ("full", full),
-        ("queue_timeout", queue_timeout),
-        ("reentrant", reentrant),
-        ("too_heavy", too_heavy),
-    ];
-    counts.into_py_dict(py)
-}
-
-fn durations(py: Python<'_>, summary: Summary) -> PyResult<Bound<'_, PyDict>> {
-    let Summary {
-        count,
-        sum,
-        p50,
-        p90,
-        p99,
-        max,
-    } = summary;
-    let times = [
-        ("sum", sum),
-        ("p50", p50),
-        ("p90", p90),
-        ("p99", p99),
-        ("max", max),
-    ];
-    let times = times.map(|(name, nanos)| (name, to_seconds(nanos)));
-    let durations = times.into_py_dict(py)?;
-    durations.set_item("count", count)?;
-    Ok(durations)
 }

@@ -1,4 +1,5 @@
-//! Python's numbers as the core takes them, and back. What is wrong with one is said in the words of the engine.
+//! Python's numbers as the core takes them, and back. What is wrong with one is said in the words
+//! of the engine.
 
 use bulkheads_core::{Config, Instant, InvalidOption, MAX_COUNT, Opt, Rule, Span};
 use bulkheads_engine::{Fault, Notation, Options};
@@ -8,7 +9,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyFloat, PyInt};
 
-const SECONDS: Notation = Notation::SnakeSeconds;
+pub(crate) const SECONDS: Notation = Notation::SnakeSeconds;
 /// The year 2001; no monotonic clock gets there within thirty years.
 const CALENDAR: f64 = 1e9;
 /// An integer with no more digits than these is shown whole.
@@ -70,7 +71,8 @@ pub(crate) fn wait(value: &Bound<'_, PyAny>) -> PyResult<Span> {
     wait.map_err(|fault| out_of_range(&fault, value))
 }
 
-/// A point in time on the loop's clock, which the core's time is ahead of by `offset`. One of `time.time()` would never come.
+/// A point in time on the loop's clock, which the core's time is ahead of by `offset`. One of
+/// `time.time()` would never come.
 pub(crate) fn deadline(value: &Bound<'_, PyAny>, offset: Span) -> PyResult<Instant> {
     if value.is_none() {
         return Ok(Instant::NEVER);
@@ -158,7 +160,8 @@ fn index<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> 
     }
 }
 
-/// As it was given, but shortened where nobody would count the digits: Python itself refuses to write out some thousands of them.
+/// As it was given, but without the middle digits of a very long int: Python refuses to convert
+/// ints of some thousands of digits.
 fn shown(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = value.py();
     let ten = 10_u32.into_pyobject(py)?;

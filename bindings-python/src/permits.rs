@@ -1,6 +1,7 @@
 //! Manual permits, as objects: an object that holds one knows its id, 0 if it holds none.
 //!
-//! An id goes from the core into its object, and back, with none of Python's instructions in between.
+//! An id goes from the core into its object, and back, with none of Python's instructions in
+//! between.
 
 use bulkheads_core::{Id, Outcome, OwnerId, Reclaim, Untimed};
 use pyo3::intern;
@@ -83,8 +84,8 @@ pub(crate) fn empty(
     Ok(true)
 }
 
-/// Gives a permit back that was dropped; true if it is the first of this bulkhead. A finaliser may run in any thread and in the midst
-/// of a driver's step, whose outcomes come first.
+/// Gives a permit back that was dropped; true if it is the first of this bulkhead. A finaliser may
+/// run in any thread and in the midst of a driver's step, whose outcomes come first.
 pub(crate) fn reclaim(calls: &Bound<'_, Calls>, permit: &Bound<'_, PyAny>) -> PyResult<bool> {
     let Some(id) = take_out(permit)? else {
         return Ok(false);

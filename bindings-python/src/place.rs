@@ -16,7 +16,8 @@ use crate::settle::{catch_up, evict_closed, outside_clock, step};
 use crate::state::State;
 
 pub(crate) struct Place {
-    /// That of the running loop's driver; None where no loop runs: in threads, finalisers, at import time.
+    /// That of the running loop's driver; None where no loop runs: in threads, finalisers, at
+    /// import time.
     pub(crate) owner: Option<OwnerId>,
     clock: Clock,
     /// Whether other loops may have been closed.
@@ -61,7 +62,8 @@ impl Place {
         place.ok_or_else(closed_loop)
     }
 
-    /// As code that no loop runs, also where one does: a finaliser may run in the midst of a driver's step.
+    /// As code that no loop runs, also where one does: a finaliser may run in the midst of a
+    /// driver's step.
     pub(crate) fn outside(calls: &Bound<'_, Calls>) -> Self {
         Self {
             owner: None,
@@ -87,8 +89,8 @@ impl Place {
         self.clock.read(calls.py())
     }
 
-    /// An input, and all that follows from it. Its answer counts whatever a signal handler raises while the clock is read and others
-    /// are woken: that comes beside it.
+    /// An input, and all that follows from it. Its answer counts whatever a signal handler raises
+    /// while the clock is read and others are woken: that comes beside it.
     pub(crate) fn input<R>(
         &self,
         calls: &Bound<'_, Calls>,
@@ -112,7 +114,8 @@ pub(crate) fn input_anywhere<R>(
     followed.map(|()| answer)
 }
 
-/// The caller's step, in a loop whose driver is known from here on. Raises `RuntimeError` if no loop runs.
+/// The caller's step, in a loop whose driver is known from here on. Raises `RuntimeError` if no
+/// loop runs.
 pub(crate) fn attached_step<'py>(calls: &Bound<'py, Calls>) -> PyResult<Step<'py>> {
     let step = Step::running(calls.py())?;
     let take_over = |state: &mut State| state.drivers.take_over(&step.event_loop);

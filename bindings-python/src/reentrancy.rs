@@ -1,7 +1,9 @@
-//! Which context holds what, for calls that would wait for themselves. Nothing of it is done unless somebody has asked for it.
+//! Which context holds what, for calls that would wait for themselves. Nothing of it is done unless
+//! somebody has asked for it.
 //!
-//! A context is what `contextvars` says: that of a task, or of a thread. Tasks, and whatever else runs in a copy of a context, hold
-//! what that held when they were begun, until it comes back. The core knows what has come back, however it did.
+//! A context is what `contextvars` says: that of a task, or of a thread. Tasks, and whatever else
+//! runs in a copy of a context, hold what that held when they were begun, until it comes back. The
+//! core knows what has come back, however it did.
 
 use std::sync::{Arc, Weak};
 
@@ -53,7 +55,8 @@ pub(crate) fn hold(calls: &Bound<'_, Calls>, id: Id) -> PyResult<()> {
     Ok(())
 }
 
-/// Something has come back, most likely what was taken last. The rest is looked at as more is added.
+/// Something has come back, most likely what was taken last. The rest is looked at as more is
+/// added.
 #[inline]
 pub(crate) fn let_go(calls: &Bound<'_, Calls>) -> PyResult<()> {
     if calls.get().detects {
@@ -68,7 +71,8 @@ fn add(calls: &Bound<'_, Calls>, id: Id) -> PyResult<()> {
     let tuple = get(py)?;
     let shared = Arc::downgrade(&calls.get().shared);
     let mut held: Vec<_> = tuple.iter().collect();
-    // At these lengths only: each look asks the core, and so what has come back is never more than what is held.
+    // At these lengths only: each look asks the core, and so what has come back is never more than
+    // what is held.
     if held.len() & held.len().wrapping_sub(1) == 0 {
         held.retain(is_held);
     }

@@ -82,7 +82,8 @@ impl Asked {
     }
 }
 
-/// The weight of a call without bounds of its own; None for what has to be looked at more closely, and perhaps refused.
+/// The weight of a call without bounds of its own; None for what has to be looked at more closely,
+/// and perhaps refused.
 fn ordinary(
     weight: &Bound<'_, PyAny>,
     timeout: &Bound<'_, PyAny>,

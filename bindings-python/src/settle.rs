@@ -1,4 +1,5 @@
-//! The step of a driver: an input, the events that it causes, the timer, and whoever else has to be woken. Then closed loops.
+//! The step of a driver: an input, the events that it causes, the timer, and the other owners to
+//! wake. Then closed loops.
 
 use std::sync::Arc;
 
@@ -15,8 +16,9 @@ use crate::numbers::to_seconds;
 use crate::state::State;
 use crate::table::Ticket;
 
-/// An input of this owner's caller, or of code outside of loops, and all that follows from it. If something raises meanwhile, a
-/// signal handler say, the rest is done all the same: the answer counts, and the error comes beside it.
+/// An input of this owner's caller, or of code outside of loops, and all that follows from it. If
+/// something raises meanwhile, a signal handler say, the rest is done all the same: the answer
+/// counts, and the error comes beside it.
 pub(crate) fn step<R>(
     calls: &Bound<'_, Calls>,
     owner: Option<OwnerId>,
@@ -83,8 +85,8 @@ fn make(calls: &Bound<'_, Calls>, owner: OwnerId, host: &Host, call: HostCall) -
     }
 }
 
-/// Twice, if it raised the first time: a signal handler may have, before or after it was done. A callback that comes twice finds
-/// nothing to do the second time.
+/// Twice, if it raised the first time: a signal handler may have, before or after it was done. A
+/// callback that comes twice finds nothing to do the second time.
 fn insist<T>(mut act: impl FnMut() -> PyResult<T>) -> (Option<T>, PyResult<()>) {
     match act() {
         Ok(value) => (Some(value), Ok(())),
@@ -172,8 +174,8 @@ fn task(calls: &Bound<'_, Calls>, ticket: Ticket, id: Id) -> Option<Py<PyAny>> {
     })
 }
 
-/// Whether a task is in the middle of its step: as the current one, or below its eager child. Cancelled now it would hear of it where
-/// it waits next, which may be after the work has ended.
+/// Whether a task is in the middle of its step: as the current one, or below its eager child.
+/// Cancelled now it would hear of it where it waits next, which may be after the work has ended.
 fn is_on_stack(calls: &Bound<'_, Calls>, ticket: Ticket, id: Id) -> PyResult<bool> {
     let py = calls.py();
     let Some(task) = task(calls, ticket, id) else {

@@ -10,14 +10,15 @@ use crate::event_loop::driver::{Driver, Drivers, HostCall, Waker};
 use crate::table::{Early, Removal, Table, Ticket, WaitEnd, Why};
 use crate::threads::Threads;
 
-/// A loop says nothing when it is closed: whoever waits for what it held looks after so many nanoseconds. Tests change it.
+/// asyncio has no notification of a loop that is closed. A waiter polls for closed loops at this
+/// interval, in nanoseconds, because they may hold the permits that it waits for. Tests change it.
 pub(crate) static CLOSED_LOOKED_AFTER: AtomicU64 = AtomicU64::new(250_000_000);
 
 /// The core, and what is known of those who use it.
 ///
-/// Under the lock no Python code runs and no Python object is dropped, but references are counted up: what is taken out of the
-/// tables is dropped after it. So no finaliser or signal handler can ask for a lock that its thread has, and a forked child never
-/// inherits it taken.
+/// Under the lock no Python code runs and no Python object is dropped, but references are counted
+/// up: what is taken out of the tables is dropped after it. So no finaliser or signal handler can
+/// ask for a lock that its thread has, and a forked child never inherits it taken.
 pub(crate) struct State {
     pub(crate) core: Bulkhead,
     pub(crate) table: Table,
@@ -30,8 +31,9 @@ pub(crate) struct State {
     pub(crate) is_aborting: bool,
 }
 
-/// The moments when nobody waits and no permit is held, for those who asked outside of loops, or await them later: they come as the
-/// events of the owner that every bulkhead has from its beginning, to which no calls belong that wait.
+/// The idle moments (no waiters, no permits in use) that callers asked for outside of loops, or
+/// await later. They come as events of [`OwnerId::FIRST`], which has no waiters and so no other
+/// events that matter.
 #[derive(Default)]
 pub(crate) struct IdleMoments {
     /// The ticket of the last that has come.
@@ -62,8 +64,8 @@ impl State {
         }
     }
 
-    /// After an input of this owner's caller: delivers its events and plans its timer. True if the caller is to make the driver's
-    /// pending calls.
+    /// After an input of this owner's caller: delivers its events and plans its timer. True if the
+    /// caller is to make the driver's pending calls.
     pub(crate) fn deliver(&mut self, owner: OwnerId) -> bool {
         while let Some(event) = self.core.poll_event(owner) {
             self.deliver_event(owner, event);
@@ -76,8 +78,8 @@ impl State {
         })
     }
 
-    /// Asks the core without a clock. But a call that permits of others may keep out needs a look for closed loops before it is
-    /// refused, if there are others than the `own` one.
+    /// Asks the core without a clock. But a call that permits of others may keep out needs a look
+    /// for closed loops before it is refused, if there are others than the `own` one.
     #[inline]
     pub(crate) fn acquire_untimed(
         &mut self,
@@ -156,7 +158,8 @@ impl State {
         }
     }
 
-    /// The task of a waiter is cancelled: it is to be woken, and gives up then. Answers whose loop has to be asked.
+    /// The task of a waiter is cancelled: it is to be woken, and gives up then. Answers whose loop
+    /// has to be asked.
     pub(crate) fn cancel_wait(&mut self, ticket: Ticket, message: Py<PyAny>) -> Option<OwnerId> {
         let call = self.table.get_mut(ticket)?;
         call.wait.as_mut()?.cancelled = Some(message);
@@ -165,8 +168,8 @@ impl State {
         Some(owner)
     }
 
-    /// The clock that code outside of loops, a finaliser for one, reads instead of the system's: that of the latest loop that lives, if
-    /// that has another.
+    /// The clock that code outside of loops, a finaliser for one, reads instead of the system's:
+    /// that of the latest loop that lives, if that has another.
     pub(crate) fn lent_clock(&self, py: Python<'_>) -> Option<Clock> {
         let driver = self.drivers.iter().next_back()?;
         (!driver.is_real).then(|| driver.clock.clone_ref(py))
@@ -181,7 +184,7 @@ impl State {
         }
     }
 
-    /// The ticket of the next moment when nobody waits and no permit is held; 0 if that is now.
+    /// The ticket of the next idle moment; 0 if that is now.
     pub(crate) fn watch_idle(&mut self, now: Instant) -> u64 {
         self.see_idle_moments();
         if self.idle.watched.is_none() {
@@ -205,8 +208,8 @@ impl State {
         }
     }
 
-    /// In a forked child nobody waits and no permit is held, and no loop and no thread of the parent's is there. What they held of
-    /// Python's is to be dropped after the lock, if at all.
+    /// For a forked child: no waiters, no permits in use, and none of the parent's loops and
+    /// threads. The drivers are the answer, to be dropped after the lock, if at all.
     pub(crate) fn restart(&mut self) -> Drivers {
         self.core.restart();
         self.threads = Threads::default();

@@ -33,8 +33,8 @@ pub(crate) struct Call {
     pub(crate) wait: Option<Box<Wait>>,
     /// Once its work was, or is to be, cancelled by the bulkhead.
     pub(crate) early: Option<Box<Early>>,
-    /// If it was begun by a bare `async with` or `with`, which keeps no ticket: what the same holder had entered before, and the
-    /// number of this entry; 0 if it was not.
+    /// If it was begun by a bare `async with` or `with`, which keeps no ticket: what the same
+    /// holder had entered before, and the number of this entry; 0 if it was not.
     below: Ticket,
     entry: u64,
 }
@@ -43,7 +43,8 @@ pub(crate) struct Call {
 #[derive(Default)]
 pub(crate) struct Wait {
     pub(crate) end: Option<WaitEnd>,
-    /// The message with which its task was cancelled, which may be Python's None. It resumes with that whatever its end is.
+    /// The message with which its task was cancelled, which may be Python's None. It resumes with
+    /// that whatever its end is.
     pub(crate) cancelled: Option<Py<PyAny>>,
     callback: Option<Callback>,
     is_entry: bool,
@@ -155,7 +156,7 @@ impl Callback {
 }
 
 impl Holder {
-    pub(crate) const NOBODY: Self = Self {
+    pub(crate) const NONE: Self = Self {
         task: None,
         key: 0,
         cancelling: 0,
@@ -165,7 +166,7 @@ impl Holder {
     pub(crate) fn thread() -> Self {
         Self {
             key: Thread::current().key(),
-            ..Self::NOBODY
+            ..Self::NONE
         }
     }
 
@@ -247,7 +248,8 @@ impl Table {
         }
     }
 
-    /// A waiter has its end. True if it is to be woken: one whose task was cancelled is woken already.
+    /// A waiter has its end. True if it is to be woken: one whose task was cancelled is woken
+    /// already.
     pub(crate) fn end_wait(&mut self, id: Id, end: WaitEnd) -> bool {
         let call = self.find(id).and_then(|ticket| self.get_mut(ticket));
         let Some(wait) = call.and_then(|call| call.wait.as_mut()) else {
@@ -272,7 +274,8 @@ impl Table {
         Some(wait)
     }
 
-    /// Whoever has the ticket gives it back. What it holds is dropped after the lock.
+    /// Frees the ticket. The caller drops the answer after the lock, because it holds Python
+    /// objects.
     pub(crate) fn end(&mut self, ticket: Ticket) -> Option<Call> {
         let call = self.calls.get_mut(ticket as usize)?.take()?;
         self.free.push(ticket);
@@ -302,7 +305,8 @@ impl Table {
         last.map(|(ticket, _)| ticket)
     }
 
-    /// The last entry of each holder in loops, with its task, in the order in which they came; of one owner if one is given.
+    /// The last entry of each holder in loops, with its task, in the order in which they came; of
+    /// one owner if one is given.
     pub(crate) fn entered_in_loops(
         &self,
         py: Python<'_>,
@@ -369,7 +373,8 @@ impl Hasher for Spread {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // Multiplied by the golden ratio of 2^64, all bits depend on the lower ones; the table reads the upper and the lower end.
+        // Multiplied by the golden ratio of 2^64, all bits depend on the lower ones; the table
+        // reads the upper and the lower end.
         self.0 = (self.0 ^ number)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15)
             .rotate_left(32);

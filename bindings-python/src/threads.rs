@@ -2,7 +2,8 @@
 
 use bulkheads_core::{Bulkhead, OwnerId};
 
-/// An owner stays with the core when its thread goes on, which may hold a permit under it: the next thread that blocks gets it.
+/// An owner stays with the core when its thread goes on, which may hold a permit under it: the next
+/// thread that blocks gets it.
 #[derive(Default)]
 pub(crate) struct Threads {
     free: Vec<OwnerId>,

@@ -1,4 +1,5 @@
-//! Moments: when the bulkhead is idle, and when it has capacity for an item of `map`. A future of the loop stands for each that waits.
+//! Moments: when the bulkhead is idle, and when it has capacity for an item of `map`. A future of
+//! the loop stands for each that waits.
 
 use std::sync::Arc;
 
@@ -43,8 +44,9 @@ pub(crate) fn wait_idle<'py>(
     )
 }
 
-/// A future that is done when it is time to ask again; None if a call of this weight would not find the bulkhead full: it would get its
-/// permits, or be rejected for a reason that waiting does not mend.
+/// A future that is done when it is time to ask again; None if a call of this weight would not find
+/// the bulkhead full: it would get its permits, or be rejected for a reason that waiting does not
+/// mend.
 pub(crate) fn wait_capacity<'py>(
     calls: &Bound<'py, Calls>,
     weight: u32,
@@ -64,8 +66,8 @@ pub(crate) fn wait_capacity<'py>(
     )
 }
 
-/// An item of `map`: the ticket of its call, whose work is done by a task that does not run yet, or the future that says when to ask
-/// again. Raises the reason if it is rejected for good.
+/// An item of `map`: the ticket of its call, whose work is done by a task that does not run yet, or
+/// the future that says when to ask again. Raises the reason if it is rejected for good.
 // Map 1.1
 pub(crate) fn begin_item<'py>(
     calls: &Bound<'py, Calls>,
@@ -81,7 +83,7 @@ pub(crate) fn begin_item<'py>(
             let offer = offer.map_err(|error| value_error(&error))?;
             let ticket = match offer {
                 Offer::Admitted(id) => {
-                    let call = Call::new(id, owner, weight, Holder::NOBODY, true);
+                    let call = Call::new(id, owner, weight, Holder::NONE, true);
                     Some(state.table.begin_timed(call))
                 }
                 Offer::Rejected(_) | Offer::Watching => None,
@@ -140,7 +142,7 @@ fn watch<'py>(
     let host = calls.get().shared.look(host).ok_or_else(closed_loop)?;
     let event_loop = host.event_loop.bind(py);
     let future = event_loop.call_method0(intern!(py, "create_future"))?;
-    // Again: the moment may have come meanwhile, and been delivered to nobody.
+    // Again: the moment may have come since, while no future was registered.
     let (has_come, followed) = place.input(calls, |state, now| {
         let has_come = ask(state, now)?;
         let driver = state.drivers.get_mut(owner);

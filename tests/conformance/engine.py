@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 import sys
 from asyncio import CancelledError
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from bulkheads import BulkheadCallTimeoutError, BulkheadClosedError, BulkheadError, Permit
 from bulkheads._engine import Calls, Waiting
+from bulkheads._stats import snapshot
 from host import Future, Loop, Task, step
 from scenario import ANSWERED, Failure, Labels, Skip, Step, check, label_of, main, options, seconds, skip_signals, turns
 
@@ -193,7 +194,7 @@ class Timeline:
             future.callbacks.append(lambda: self.loop.call_soon(self.watch_idle, moment))
 
     def figures(self) -> dict[str, int]:
-        figures = self.calls.stats()
+        figures = asdict(snapshot(self.calls.stats()))
         return {**figures, **figures["rejected"], "call_timeout": figures["call_timeouts"]}
 
     def check_timer(self, want: float) -> None:

@@ -1,6 +1,6 @@
 """What entering and leaving return: `async with` awaits it, and that is all that is usually done with it.
 
-Both are coroutines too, for whoever makes a task of one. Their compiled classes know only what `await` asks of them.
+Both are coroutines too, since `create_task` asks for one. Their compiled classes have only what `await` uses.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from ._engine import Done, Entry
 
 
 class Entering(Entry):
-    """The permit is taken when it is awaited, and by whoever awaits it: one serves all. Each task gets a real coroutine."""
+    """The permit is taken when it is awaited, by the task that awaits it: one object serves all tasks. As a coroutine it starts a
+    real one for each task."""
 
     __slots__ = ("_coroutines",)
 
@@ -59,7 +60,7 @@ def send(self: Done, value: Any, /) -> Any:
 
 
 def throw(self: Done, kind: Any, value: Any = None, traceback: TracebackType | None = None, /) -> Any:
-    """Whoever is cancelled before the first step."""
+    """The task was cancelled before its first step."""
     raise kind if value is None else value
 
 

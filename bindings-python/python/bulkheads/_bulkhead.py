@@ -241,7 +241,7 @@ class Bulkhead(Gate):
         return self._ending()
 
     def idle(self) -> Awaitable[None]:
-        """Settles at the first moment when nobody waits and no permit is held; ends nothing."""
+        """Settles at the first moment without waiters and without permits in use; ends nothing."""
         moment = self._calls.idle_moment()
         # The same one until its moment has come.
         if self._idle is None or self._idle.moment != moment:
@@ -276,6 +276,6 @@ def _bounds(*, weight: int = 1, timeout: float = math.inf, deadline: float | Non
     return weight, timeout, deadline
 
 
-# Complaints of wrong arguments, and whoever asks for its signature, see those of `run`.
+# Errors about wrong keywords name `run`, and introspection sees its keywords.
 _bounds.__qualname__ = Bulkhead.run.__qualname__
 Bulkhead.run.__signature__ = inspect.signature(get_overloads(Bulkhead.run)[-1])  # type: ignore[attr-defined]

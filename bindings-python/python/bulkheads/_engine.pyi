@@ -13,7 +13,7 @@ from ._permit import Permit
 __all__ = ["Calls", "Done", "Entry", "Gate", "Waiting", "look_for_closed_loops_after"]
 
 def look_for_closed_loops_after(nanos: int, /) -> int:
-    """For tests: how many nanoseconds whoever waits lets pass until it looks for closed loops. Answers what it was."""
+    """For tests: sets the interval, in nanoseconds, at which a waiter polls for closed loops. Answers the one before."""
 
 @final
 class Calls:
@@ -82,22 +82,22 @@ class Calls:
     def close(self, abort: object, /) -> None: ...
     def drain(self) -> None: ...
     def idle_moment(self) -> int:
-        """The number of the next moment when nobody waits and no permit is held; 0 if that is now."""
+        """The ticket of the next idle moment; 0 if that is now."""
     def wait_idle(self, number: int, /) -> asyncio.Future[None] | None:
         """A future that is done at such a moment; None if the one of this number has come."""
     def wait_capacity(self, weight: int, /) -> asyncio.Future[None] | None:
         """A future that is done when it is time to ask again; None if a call of this weight would be answered at once, but not as
         full."""
     def forget(self, future: asyncio.Future[None], /) -> None:
-        """Nobody waits for this future any longer."""
+        """The waiter of this future has gone."""
     @staticmethod
     def checked_weight(weight: object, /) -> int:
         """A weight in its range, as an int; raises what a call with it would raise."""
     @staticmethod
     def check_timeout(timeout: object, /) -> None:
         """Raises what a call with this time-out would raise."""
-    def stats(self) -> dict[str, Any]:
-        """Every figure, by its name."""
+    def stats(self) -> dict[str, float]:
+        """Every figure, by the names that the engine gives them."""
     def width(self, weight: int, /) -> int:
         """How many calls of this weight can run at a time."""
     def figures(self) -> tuple[int, int, int, int]:
@@ -123,7 +123,7 @@ class Gate:
 
 @disjoint_base
 class Entry:
-    """What entering returns: the permit is taken when it is awaited, and by whoever awaits it."""
+    """What entering returns: the permit is taken when it is awaited, by the task that awaits it."""
 
     def __new__(cls, calls: Calls) -> Self: ...
     def get(self) -> Self: ...

@@ -41,7 +41,7 @@ class BulkheadFullError(BulkheadError):
     queued: int
     max_queue: int
 
-    # The compiled calls make it of bare figures: whoever sheds load catches many and reads none. It finds its words, and its
+    # The compiled calls make it of bare figures, because code that sheds load catches many and reads none. It composes its text, and its
     # attributes, when somebody looks.
 
     def _find_words(self) -> None:

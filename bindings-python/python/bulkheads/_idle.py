@@ -9,7 +9,7 @@ from ._engine import Calls
 
 
 class Idle:
-    """Settles at the first moment when nobody waits and no permit is held.
+    """Settles at the first moment without waiters and without permits in use.
 
     What brought it about has happened already: it may be ignored, awaited by many, awaited again, or awaited in another loop.
     Awaiting it from inside the bulkhead's own work never ends.

@@ -82,7 +82,7 @@ class Permit:
             warnings.warn(text + self._taken_at(), ResourceWarning, stacklevel=2, source=self)
 
     def _taken_at(self) -> str:
-        """Where it was taken, after a line of its own; empty if nobody has asked for that."""
+        """Where it was taken, after a line of its own; empty without `track_permits`."""
         return ""
 
 

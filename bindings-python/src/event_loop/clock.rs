@@ -1,6 +1,7 @@
 //! The clocks of loops and threads, each set forward to the core's time.
 //!
-//! One that begins behind what the core has seen, a virtual one say, would let everybody wait until that time has come round again.
+//! One that begins behind what the core has seen, a virtual one say, would let everybody wait until
+//! that time has come round again.
 
 use bulkheads_core::{Instant, Span};
 use pyo3::intern;
@@ -22,18 +23,21 @@ pub(crate) struct Clock {
 enum Read {
     /// The function of a loop.
     Loop(Py<PyAny>),
-    /// `time.monotonic`, whoever may have replaced it: what asyncio's own loops call, which take twice as long for that.
+    /// `time.monotonic`, looked up at each reading, since tests replace it. asyncio's own loops
+    /// call it too, but take twice as long.
     System,
 }
 
 impl Clock {
-    /// That of all code outside of loops, and, with the same offset, of all loops that read the system's clock.
+    /// That of all code outside of loops, and, with the same offset, of all loops that read the
+    /// system's clock.
     pub(crate) const fn system(offset: Span) -> Self {
         let read = Read::System;
         Self { read, offset }
     }
 
-    /// That of a loop, as it is; and whether it is the system's. That of a compiled loop is, which other threads should not ask.
+    /// That of a loop, as it is; and whether it is the system's. That of a compiled loop is, which
+    /// other threads should not ask.
     pub(crate) fn of(event_loop: &Bound<'_, PyAny>) -> PyResult<(Self, bool)> {
         let py = event_loop.py();
         let read = event_loop.getattr(intern!(py, "time"))?;
@@ -79,7 +83,8 @@ impl Clock {
         Ok(instant(seconds.extract()?).after(self.offset))
     }
 
-    /// The offset that makes it agree with the latest time that the core has seen; it stays as it is if it is not behind.
+    /// The offset that makes it agree with the latest time that the core has seen; it stays as it
+    /// is if it is not behind.
     pub(crate) fn caught_up(&self, py: Python<'_>, latest: Instant) -> PyResult<Span> {
         let gap = latest.nanos_since(self.read(py)?);
         if gap <= 2 * RESOLUTION {

@@ -1,5 +1,5 @@
-//! The drivers of one bulkhead, one for each loop that uses it: what it will do without being asked again, and whom it has to
-//! notify.
+//! The drivers of one bulkhead, one for each loop that uses it: what it will do without being asked
+//! again, and whom it has to notify.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(crate) enum Waker {
     Thread(std::thread::Thread),
 }
 
-/// The driver of one loop; but for its thread it belongs to whoever runs the loop.
+/// The driver of one loop.
 pub(crate) struct Driver {
     pub(crate) owner: OwnerId,
     pub(crate) host: Arc<Host>,
@@ -66,8 +66,8 @@ pub(crate) struct Driver {
     /// Calls whose tasks are to be cancelled in the next turn of the loop.
     pub(crate) cancels: Vec<(Ticket, Id)>,
     pub(crate) pending: VecDeque<HostCall>,
-    /// Whether a caller further up the stack makes the pending calls: a nested one leaves its own to that, so that they keep the
-    /// order of the core.
+    /// Whether a caller further up the stack makes the pending calls: a nested one leaves its own
+    /// to that, so that they keep the order of the core.
     pub(crate) is_calling: bool,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Timer {
     /// Before this it makes no sense to fire again.
     pub(crate) earliest: Instant,
     pub(crate) handle: Option<Py<PyAny>>,
-    /// Nobody needs it now; it is looked after in the loop's next turn.
+    /// It is not needed now; the loop's next turn cancels it, unless it is needed again by then.
     pub(crate) cancel_scheduled: bool,
 }
 
@@ -130,7 +130,8 @@ impl Driver {
         [&mut self.idle_waiters, &mut self.capacity_waiters]
     }
 
-    /// Whether its caller is to make the pending calls, and so to ask `next_call` until there is none.
+    /// Whether its caller is to make the pending calls, and so to ask `next_call` until there is
+    /// none.
     pub(crate) fn starts_calling(&mut self) -> bool {
         let starts = !self.is_calling && !self.pending.is_empty();
         self.is_calling |= starts;
@@ -145,9 +146,10 @@ impl Driver {
 
     /// Sees to a timer for the next deadline.
     ///
-    /// One that is armed too early stays: it fires, finds nothing and is armed again. One that nobody needs stays until the loop's
-    /// next turn: calls that end in the turn they began in would otherwise each leave a cancelled timer behind, which a loop gets
-    /// rid of only between its turns.
+    /// One that is armed too early stays: it fires, finds nothing and is armed again. One that is
+    /// not needed stays until the loop's next turn: calls that end in the turn they began in would
+    /// otherwise each leave a cancelled timer behind, which a loop gets rid of only between its
+    /// turns.
     pub(crate) fn plan_timer(&mut self, next: Option<Instant>) {
         let timer = &mut self.timer;
         let Some(next) = next else {

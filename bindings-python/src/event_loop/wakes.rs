@@ -1,7 +1,7 @@
 //! Which waiters a loop has to wake.
 //!
-//! A loop makes an object for each callback, and calls Python code to put it into its queue. So the waiters that are notified one
-//! after the other are woken by one callback, in that order.
+//! A loop makes an object for each callback, and calls Python code to put it into its queue. So the
+//! waiters that are notified one after the other are woken by one callback, in that order.
 
 use std::collections::VecDeque;
 
