@@ -136,7 +136,7 @@ fn fire(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<()> {
 
 fn tidy(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<()> {
     let is_needed = calls.get().shared.look(|state| {
-        let is_needed = state.core.poll_timeout(owner).is_some();
+        let is_needed = state.next_timer(owner).is_some();
         if let Some(driver) = state.drivers.get_mut(owner) {
             driver.timer.cancel_scheduled = false;
             if !is_needed {

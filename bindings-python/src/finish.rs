@@ -155,14 +155,15 @@ pub(crate) fn exit(calls: &Bound<'_, Calls>, error: &Bound<'_, PyAny>) -> PyResu
 /// before.
 #[cold]
 pub(crate) fn exit_elsewhere(calls: &Bound<'_, Calls>, error: &Bound<'_, PyAny>) -> PyResult<()> {
-    let entry = if Step::is_in_loop(calls.py())? {
-        entry_in_loop(calls)?
-    } else {
+    let is_closed = error.is_instance_of::<PyGeneratorExit>();
+    let entry = if is_closed && !Step::is_in_loop(calls.py())? {
         last_of_the_ended(calls, None)?
+    } else {
+        entry_in_loop(calls)?
     };
     match entry {
         Some(ticket) => finish(calls, ticket, error),
-        None if error.is_instance_of::<PyGeneratorExit>() => Ok(()),
+        None if is_closed => Ok(()),
         None => {
             let text = "this bulkhead was not entered in this loop";
             Err(PyRuntimeError::new_err(text))

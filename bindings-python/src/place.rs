@@ -158,7 +158,19 @@ fn attach(calls: &Bound<'_, Calls>, event_loop: &Bound<'_, PyAny>) -> PyResult<(
         clock.offset = clock.caught_up(py, latest)?;
     }
     let driver = Driver::new(owner, Arc::new(host), clock, is_real);
-    calls.get().shared.listen(owner, Arc::clone(&driver.bell));
-    calls.get().shared.look(|state| state.drivers.push(driver));
+    let shared = &calls.get().shared;
+    shared.listen(owner, Arc::clone(&driver.bell));
+    let refused = shared.look(|state| {
+        // A signal handler may have come between, and have made the driver of this loop.
+        if state.drivers.take_over(event_loop).is_none() {
+            state.drivers.push(driver);
+            return None;
+        }
+        state.core.evict(Instant::ZERO, owner);
+        Some(driver)
+    });
+    if refused.is_some() {
+        shared.unlisten(owner);
+    }
     Ok(())
 }

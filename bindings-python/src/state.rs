@@ -70,8 +70,7 @@ impl State {
         while let Some(event) = self.core.poll_event(owner) {
             self.deliver_event(owner, event);
         }
-        let next = [self.core.poll_timeout(owner), self.next_look()];
-        let next = next.into_iter().flatten().min();
+        let next = self.next_timer(owner);
         self.drivers.get_mut(owner).is_some_and(|driver| {
             driver.plan_timer(next);
             driver.starts_calling()
@@ -92,6 +91,12 @@ impl State {
             return Untimed::NeedsClock;
         }
         self.core.acquire_untimed(request)
+    }
+
+    /// When the loop of this owner has something to do.
+    pub(crate) fn next_timer(&self, owner: OwnerId) -> Option<Instant> {
+        let next = [self.core.poll_timeout(owner), self.next_look()];
+        next.into_iter().flatten().min()
     }
 
     /// When a loop has to look whether another was closed.
