@@ -3,64 +3,115 @@
 from __future__ import annotations
 
 import random
+from asyncio import events
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
-from bulkheads._engine import Engine
+from bulkheads import BulkheadTimeoutError
+from bulkheads._engine import Calls, Waiting
 from harness import Contender, Figure, Race, measure
 
 FEW, MANY = 1_000, 1_000_000
 LENGTHS = [10, 100, 1_000, 10_000, 100_000, 1_000_000]
 NEVER = float("inf")
 STEP = 1e-6
-RUN, COMPLETED, GRANTED, QUEUE_TIMEOUT, WITHDRAWN = 1, 0, 1, 2, 1
+
+
+class Host:
+    """Stands in for a loop, on virtual time: it keeps the callback of the timer, and drops those that wake tasks."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.fire: Callable[[], object] = self.is_closed
+
+    def time(self) -> float:
+        return self.now
+
+    def is_closed(self) -> bool:
+        return False
+
+    def call_soon(self, callback: Callable[[], object], **options: object) -> None:
+        """The crowd takes each step of its waiters itself."""
+
+    call_soon_threadsafe = call_soon
+
+    def call_at(self, when: float, callback: Callable[[], object], **options: object) -> Host:
+        self.fire = callback
+        return self
+
+    def cancel(self) -> None:
+        """A timer that was replaced."""
 
 
 class Crowd:
-    """An engine whose queue is kept at one length while calls come and go; all wait for as long as it takes to come round."""
+    """A bulkhead whose queue is kept at one length while calls come and go; all wait for as long as it takes to come round."""
 
     def __init__(self, length: int, is_patient: bool) -> None:
-        self.engine = Engine(1, 10_000_000, NEVER if is_patient else length * STEP)
-        self.now = 0.0
-        self.holder = self.engine.acquire(0.0, 1, NEVER, NEVER, RUN)
-        self.waiters = [self.join() for _ in range(length)]
+        self.host = Host()
+        self.calls = Calls("bench", 1, 10_000_000, NEVER if is_patient else length * STEP, None, None, False)
+        self.waiters: list[tuple[int, Waiting]] = []
+        self.first = 0
+        with self:
+            self.holder = self.calls.begin_bounded(None, 1, NEVER, None)
+            self.waiters = [self.join() for _ in range(length)]
 
-    def join(self) -> int:
-        self.now += STEP
-        return -self.engine.acquire(self.now, 1, NEVER, NEVER, RUN)
+    def __enter__(self) -> None:
+        host: Any = self.host
+        self.outer = events._get_running_loop()
+        events._set_running_loop(host)
+
+    def __exit__(self, *error: object) -> None:
+        events._set_running_loop(self.outer)
+
+    def join(self) -> tuple[int, Waiting]:
+        self.host.now += STEP
+        ticket = ~self.calls.begin_bounded(None, 1, NEVER, None)
+        return ticket, self.calls.wait(ticket)
+
+    def next(self) -> tuple[int, Waiting]:
+        """Who waits longest. Taking it out of a list of a million would cost more than the call."""
+        place = self.first % len(self.waiters)
+        self.first += 1
+        waiter = self.waiters[place]
+        self.waiters[place] = self.join()
+        return waiter
 
     def pass_on(self, calls: int) -> None:
         """A call comes, the running one ends, the first waiter goes on."""
-        engine = self.engine
-        for _ in range(calls):
-            self.join()
-            engine.finish(self.now, self.holder, COMPLETED)
-            while event := engine.next_event():
-                kind, self.holder, _ = event
-                assert kind == GRANTED
-                engine.start(self.holder)
+        with self:
+            for _ in range(calls):
+                ticket, waiting = self.next()
+                del self.calls[self.holder]
+                assert next(waiting, None) is None
+                self.holder = ticket
 
     def come_and_go(self, calls: int) -> None:
-        for _ in range(calls):
-            waiter = self.join()
-            assert self.engine.cancel(self.now, waiter) == WITHDRAWN
+        with self:
+            for _ in range(calls):
+                self.join()[1].close()
 
     def cancel_any(self, calls: int) -> None:
         """A waiter gives up, somewhere in the queue, and another call comes."""
-        for _ in range(calls):
-            place = int(random.random() * len(self.waiters))
-            assert self.engine.cancel(self.now, self.waiters[place]) == WITHDRAWN
-            self.waiters[place] = self.join()
+        with self:
+            for _ in range(calls):
+                place = int(random.random() * len(self.waiters))
+                self.waiters[place][1].close()
+                self.waiters[place] = self.join()
 
     def time_out(self, calls: int) -> None:
         """Somebody's time is up, and another call comes."""
-        engine = self.engine
-        for _ in range(calls):
-            engine.handle_timeout(self.now + STEP)
-            event = engine.next_event()
-            assert event is not None and event[0] == QUEUE_TIMEOUT
-            while engine.next_event():
-                pass
-            self.join()
+        with self:
+            for _ in range(calls):
+                self.host.now += STEP
+                self.host.fire()
+                place = self.first % len(self.waiters)
+                self.first += 1
+                try:
+                    next(self.waiters[place][1], None)
+                except BulkheadTimeoutError:
+                    self.waiters[place] = self.join()
+                else:
+                    raise AssertionError("its time was not up")
 
 
 Move = tuple[str, str, bool, Callable[[Crowd, int], None]]

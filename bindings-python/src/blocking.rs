@@ -1,204 +1,270 @@
-//! The way of a call that blocks its thread while it waits.
+//! Calls that block their thread while they wait.
 //!
-//! All of it is compiled: Python runs signal handlers between any two of its own instructions, and Ctrl-C there would lose a
-//! permit that nobody has noted yet.
+//! All of it is compiled: Python runs signal handlers between any two of its own instructions, and
+//! Ctrl-C there would lose a permit that stands nowhere yet.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bulkheads_core::OwnerId;
-use bulkheads_engine::EventNumbers;
-use pyo3::exceptions::PyRuntimeError;
+use bulkheads_core::{Admission, Event, Id, Instant, Outcome, OwnerId, Untimed};
+use bulkheads_driver::Bell;
+use pyo3::exceptions::{PyGeneratorExit, PyRuntimeError};
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
-use crate::calls::{COMPLETED, FAILED, FIRST_ID, GRANTED, Kind, is_closed};
-use crate::engine::{value_error, whole};
-use crate::errors::Refusal;
-use crate::outside::{self, look, wake_told};
-use crate::request::Request;
-use crate::runs::Runs;
-use crate::table::{Holder, Run};
+use crate::calls::Calls;
+use crate::errors::Figures;
+use crate::event_loop::asyncio::Step;
+use crate::event_loop::driver::Waker;
+use crate::finish::{finish, give_back};
+use crate::numbers::value_error;
+use crate::place::Place;
+use crate::reentrancy::{held, hold};
+use crate::request::{Asked, Kind};
+use crate::settle::{step, wake};
+use crate::state::{CLOSED_LOOKED_AFTER, State};
+use crate::table::{Call, Holder, Removal, WaitEnd};
 
-/// A permit that a thread got, and the owner under which it has it.
+/// Python runs signal handlers in its main thread, and only while that runs Python: after so long
+/// it looks.
+const SIGNALS_LOOKED_AFTER: Duration = Duration::from_millis(50);
+
+/// Permits that a thread got, and the owner under which it has them.
 pub(crate) struct Taken {
-    pub(crate) id: f64,
+    pub(crate) id: Id,
     owner: OwnerId,
 }
 
-/// What became of a call that was not admitted at a glance.
-enum Arrival {
-    Admitted(Taken),
-    Queued(Taken),
+/// `with`: an anonymous permit of weight 1, which nests in each thread.
+pub(crate) fn enter(calls: &Bound<'_, Calls>) -> PyResult<()> {
+    refuse_in_loop(calls, "`with`", "`async with`")?;
+    let taken = take(calls, &Asked::plain(1))?;
+    let call = Call::new(taken.id, taken.owner, 1, Holder::thread(), false);
+    calls.get().shared.look(|state| {
+        let ticket = state.table.begin(call);
+        state.table.enter(ticket);
+    });
+    Ok(())
 }
 
-impl Runs {
-    /// `with`: an anonymous permit of weight 1, which nests in each thread.
-    pub(crate) fn enter_blocking(slf: &Bound<'_, Self>) -> PyResult<()> {
-        refuse_in_loop(slf, "`with`", "`async with`")?;
-        let taken = Self::take(slf, Request::PLAIN)?;
-        let run = Run::new(taken.id, taken.owner, 1.0, Holder::thread());
-        slf.get().handle().lock().begin(run, Kind::Entry);
-        Ok(())
+/// The end of a `with`. It may come in another thread than its beginning, as that of a generator:
+/// such permits all weigh the same, so the latest of any thread will do.
+pub(crate) fn exit(calls: &Bound<'_, Calls>, error: &Bound<'_, PyAny>) -> PyResult<()> {
+    let entry = |state: &mut State| {
+        let own = state.table.last_entered(Holder::thread().key);
+        own.or_else(|| state.table.last_entered_by_threads())
+    };
+    if let Some(ticket) = calls.get().shared.look(entry) {
+        return finish(calls, ticket, error);
     }
+    if error.is_instance_of::<PyGeneratorExit>() {
+        // The collector may have taken the bulkhead's books before the generator.
+        return Ok(());
+    }
+    let name = calls.get().name();
+    let text = format!("{name}: no thread is inside, so that none can leave");
+    Err(PyRuntimeError::new_err(text))
+}
 
-    /// The end of a `with`. It may come in another thread than its beginning, as that of a generator: such permits all weigh the
-    /// same, so the latest of any thread will do.
-    pub(crate) fn exit_blocking(slf: &Bound<'_, Self>, error: &Bound<'_, PyAny>) -> PyResult<()> {
-        let shared = slf.get().handle().lock();
-        let own = shared.table.last_entered(Holder::thread().key);
-        let Some(ticket) = own.or_else(|| shared.table.last_entered_by_threads()) else {
-            drop(shared);
-            if is_closed(error) {
-                return Ok(());
-            }
-            let name = slf.get().name();
-            let text = format!("{name}: no thread is inside, so that none can leave");
-            return Err(PyRuntimeError::new_err(text));
-        };
-        Self::finish(slf, shared, ticket, error)
-    }
+/// Calls `work` with permits; they are back before this returns.
+pub(crate) fn run<'py>(
+    calls: &Bound<'py, Calls>,
+    work: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyTuple>,
+    asked: &Asked,
+) -> PyResult<Bound<'py, PyAny>> {
+    let taken = take(calls, asked)?;
+    let result = work.call1(args).and_then(|result| ended(work, result));
+    let outcome = if result.is_ok() {
+        Outcome::Completed
+    } else {
+        Outcome::Failed
+    };
+    give_back(calls, taken.id, outcome)?;
+    result
+}
 
-    /// Calls `work` with permits; they are back before this returns.
-    pub(crate) fn run_blocking<'py>(
-        slf: &Bound<'py, Self>,
-        work: &Bound<'py, PyAny>,
-        args: &Bound<'py, PyTuple>,
-        request: Request,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let taken = Self::take(slf, request)?;
-        let result = work.call1(args).and_then(|result| ended(work, result));
-        let outcome = if result.is_ok() { COMPLETED } else { FAILED };
-        Self::give_back(slf, taken.id, outcome)?;
-        result
-    }
+/// Blocks until the call has its permits. Raises the reason if it is refused, and what a signal
+/// handler raises.
+pub(crate) fn take(calls: &Bound<'_, Calls>, asked: &Asked) -> PyResult<Taken> {
+    let owner = OwnerId::FIRST;
+    let held = held(calls)?;
+    let look = calls.get().shared.look(|state| {
+        let request = asked.request(Kind::Manual, owner).held(&held);
+        let untimed = state.acquire_untimed(request, asked.weight, 0);
+        (untimed, Figures::new(&state.core, asked.weight))
+    });
+    let taken = match look {
+        (Untimed::Admitted(id), _) => Taken { id, owner },
+        (Untimed::NeedsClock, _) => take_timed(calls, asked, &held)?,
+        (Untimed::Rejected(why), figures) => {
+            return Err(calls.get().errors.rejected(calls.py(), why, figures));
+        }
+    };
+    hold(calls, taken.id).map_err(|error| undo(calls, taken.id, error))?;
+    Ok(taken)
+}
 
-    /// Blocks until the call has its permits. Raises the reason if it is refused, and what a signal handler raises.
-    pub(crate) fn take(slf: &Bound<'_, Self>, request: Request) -> PyResult<Taken> {
-        let taken = Self::take_unnoted(slf, request)?;
-        let held = Self::hold(slf, taken.id);
-        held.or_else(|error| Self::undo(slf, taken.id, error))?;
-        Ok(taken)
+/// Permits cannot be handed to their taker. Answers why.
+pub(crate) fn undo(calls: &Bound<'_, Calls>, id: Id, error: PyErr) -> PyErr {
+    if let Err(further) = give_back(calls, id, Outcome::Failed) {
+        further.write_unraisable(calls.py(), None);
     }
-
-    fn take_unnoted(slf: &Bound<'_, Self>, request: Request) -> PyResult<Taken> {
-        let mut shared = slf.get().handle().lock();
-        let owner = OwnerId::FIRST;
-        let id = shared
-            .core
-            .admit_now(owner, request.at_once, Kind::Hand.flags());
-        if id >= FIRST_ID {
-            return Ok(Taken { id, owner });
-        }
-        if let Some(refusal) = shared.refuse_now(owner, &request, Kind::Hand, slf.get().detects()) {
-            drop(shared);
-            return Err(refusal.error(slf)?);
-        }
-        drop(shared);
-        match Self::arrive_blocking(slf, request)? {
-            Arrival::Admitted(taken) => Ok(taken),
-            Arrival::Queued(taken) => Self::wait_blocking(slf, taken, request.weight),
-        }
-    }
-
-    fn arrive_blocking(slf: &Bound<'_, Self>, request: Request) -> PyResult<Arrival> {
-        let (now, _) = look(slf)?;
-        let holding = Self::holding(slf, now)?;
-        let mut guard = slf.get().handle().lock();
-        let shared = &mut *guard;
-        let owner = shared.threads.join(&mut shared.core);
-        let answer = shared.acquire(owner, now, &request, Kind::Hand, holding);
-        let is_queued = matches!(answer, Ok(answer) if answer < 0.0);
-        if !is_queued {
-            shared.threads.leave(owner);
-        }
-        let refusal = match answer {
-            Ok(code) if (0.0..FIRST_ID).contains(&code) => {
-                let bulkhead = shared.core.core();
-                Some(Refusal::new(code, request.weight, holding, bulkhead))
-            }
-            _ => None,
-        };
-        let woken = wake_told(slf, guard);
-        if let Some(refusal) = refusal {
-            woken?;
-            return Err(refusal.error(slf)?);
-        }
-        let id = answer.map_err(value_error)?.abs();
-        let taken = Taken { id, owner };
-        match woken {
-            Ok(_) if is_queued => Ok(Arrival::Queued(taken)),
-            Ok(_) => Ok(Arrival::Admitted(taken)),
-            Err(error) if is_queued => Err(Self::give_up_blocking(slf, &taken, error)),
-            Err(error) => Self::undo(slf, id, error),
-        }
-    }
-
-    fn wait_blocking(slf: &Bound<'_, Self>, taken: Taken, weight: f64) -> PyResult<Taken> {
-        let told = Self::wait_to_be_told(slf, taken.owner);
-        let told = told.map_err(|error| Self::give_up_blocking(slf, &taken, error))?;
-        let mut shared = slf.get().handle().lock();
-        shared.threads.leave(taken.owner);
-        if told.kind == GRANTED {
-            shared.core.start(taken.id);
-            return Ok(taken);
-        }
-        drop(shared);
-        let removal = intern!(slf.py(), "removal");
-        let calls = slf.get().calls(slf.py());
-        let error = calls.call_method1(removal, (told.kind, told.time, whole(weight)))?;
-        Err(PyErr::from_value(error))
-    }
-
-    /// The end of a wait. This thread drives the timers of its own owner; whoever else causes the end wakes it.
-    fn wait_to_be_told(slf: &Bound<'_, Self>, owner: OwnerId) -> PyResult<EventNumbers> {
-        let py = slf.py();
-        loop {
-            // Signal handlers are Python code, which may park as well and so take our wake-up: first these, then a look at what
-            // there is, and nothing of Python's between that and the parking.
-            py.check_signals()?;
-            let (now, nap) = look(slf)?;
-            let mut shared = slf.get().handle().lock();
-            if shared.core.next_timer(owner) <= now {
-                shared.core.handle_timeout(now);
-            }
-            let told = shared.core.next_event(owner);
-            let nap = nap.min(shared.core.next_timer(owner) - now);
-            let loops_were_woken = wake_told(slf, shared)?;
-            if told.kind != 0 {
-                return Ok(told);
-            }
-            if !loops_were_woken {
-                py.detach(|| nap_for(nap));
-            }
-        }
-    }
-
-    /// A blocked thread gives up, perhaps with its grant on the way: that passes on. Answers the error with which it does.
-    fn give_up_blocking(slf: &Bound<'_, Self>, taken: &Taken, error: PyErr) -> PyErr {
-        // The core takes a time in the past for the one it stands at.
-        let now = look(slf).map_or(0.0, |(now, _)| now);
-        let mut shared = slf.get().handle().lock();
-        shared.core.cancel(now, taken.id);
-        while shared.core.next_event(taken.owner).kind != 0 {}
-        shared.threads.leave(taken.owner);
-        if let Err(further) = wake_told(slf, shared) {
-            further.write_unraisable(slf.py(), None);
-        }
-        error
-    }
+    error
 }
 
 /// Raises `RuntimeError` where an event loop runs, also when nothing would have to wait.
-pub(crate) fn refuse_in_loop(runs: &Bound<'_, Runs>, way: &str, other: &str) -> PyResult<()> {
-    if !outside::is_in_loop(runs.py())? {
+pub(crate) fn refuse_in_loop(calls: &Bound<'_, Calls>, way: &str, other: &str) -> PyResult<()> {
+    if !Step::is_in_loop(calls.py())? {
         return Ok(());
     }
-    let name = runs.get().name();
+    let name = calls.get().name();
     let text = format!("{name}: {way} would block the event loop of this thread; use {other}");
     Err(PyRuntimeError::new_err(text))
+}
+
+fn take_timed(calls: &Bound<'_, Calls>, asked: &Asked, held: &[Id]) -> PyResult<Taken> {
+    let now = Place::outside(calls).now(calls)?;
+    let ((owner, admission, figures), followed) = step(calls, None, |state| {
+        let owner = state.threads.join(&mut state.core);
+        let request = asked.request(Kind::Manual, owner).held(held);
+        let admission = state.core.acquire(now, request);
+        if !matches!(admission, Ok(Admission::Queued(_))) {
+            state.threads.leave(owner);
+        }
+        let figures = Figures::new(&state.core, asked.weight);
+        (owner, admission, figures)
+    });
+    match admission.map_err(|error| value_error(&error))? {
+        Admission::Admitted(id) => {
+            followed.map_err(|error| undo(calls, id, error))?;
+            Ok(Taken { id, owner })
+        }
+        Admission::Queued(id) => {
+            let taken = Taken { id, owner };
+            followed.map_err(|error| give_up(calls, &taken, error))?;
+            wait(calls, taken, asked.weight)
+        }
+        Admission::Rejected(why) => {
+            followed?;
+            Err(calls.get().errors.rejected(calls.py(), why, figures))
+        }
+    }
+}
+
+fn wait(calls: &Bound<'_, Calls>, taken: Taken, weight: u32) -> PyResult<Taken> {
+    let end = wait_for_end(calls, taken.owner);
+    let end = end.map_err(|error| give_up(calls, &taken, error))?;
+    let figures = calls.get().shared.look(|state| {
+        state.threads.leave(taken.owner);
+        if let WaitEnd::Granted = end {
+            state.core.start(taken.id);
+        }
+        Figures::new(&state.core, weight)
+    });
+    match end {
+        WaitEnd::Granted => Ok(taken),
+        WaitEnd::Removed(why) => Err(calls.get().errors.removed(calls.py(), why, figures)),
+    }
+}
+
+/// This thread drives the timers of its own owner; an input of another owner that ends its wait
+/// wakes it.
+fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
+    let py = calls.py();
+    let shared = &calls.get().shared;
+    let is_main = is_main_thread(py)?;
+    let bell = Bell::new(Waker::Thread(std::thread::current()));
+    shared.listen(owner, Arc::clone(&bell));
+    let end = loop {
+        // Signal handlers are Python code, which may park as well and so take our wake-up: first
+        // these, then a look at what there is, and nothing of Python's between that and the
+        // parking.
+        if let Err(error) = py.check_signals() {
+            break Err(error);
+        }
+        let now = match Place::outside(calls).now(calls) {
+            Ok(now) => now,
+            Err(error) => break Err(error),
+        };
+        bell.answer();
+        let ((end, pause), wakes) = shared.step(owner, |state| {
+            let timer = state.core.poll_timeout(owner);
+            if timer.is_some_and(|timer| timer <= now) {
+                state.core.handle_timeout(now);
+            }
+            let end = std::iter::from_fn(|| state.core.poll_event(owner)).find_map(end_of);
+            let timer = state.core.poll_timeout(owner);
+            (end, pause(now, timer, is_main, state.drivers.len() == 0))
+        });
+        let are_others_woken = !wakes.is_empty();
+        let woken = wake(calls, wakes);
+        match (end, woken) {
+            (_, Err(error)) => break Err(error),
+            (Some(end), Ok(())) => break Ok(end),
+            // Python code may have run, for loops that were woken.
+            (None, Ok(())) if are_others_woken => {}
+            (None, Ok(())) => py.detach(|| std::thread::park_timeout(pause)),
+        }
+    };
+    shared.unlisten(owner);
+    end
+}
+
+/// What an event says of a wait.
+fn end_of(event: Event) -> Option<WaitEnd> {
+    match event {
+        Event::Granted { .. } => Some(WaitEnd::Granted),
+        Event::QueueTimedOut { nanos, .. } => Some(WaitEnd::Removed(Removal::TimedOut(nanos))),
+        Event::Closed { .. } => Some(WaitEnd::Removed(Removal::Closed)),
+        Event::TooHeavy { .. } => Some(WaitEnd::Removed(Removal::TooHeavy)),
+        // Of no wait: this owner has no signals, run deadlines and watches, and nothing can cancel
+        // its work.
+        Event::Abort { .. }
+        | Event::CallTimedOut { .. }
+        | Event::Cancelled { .. }
+        | Event::Capacity { .. }
+        | Event::Idle { .. } => None,
+    }
+}
+
+/// How long this thread may be parked until it looks again. It may go on earlier, for no reason.
+fn pause(now: Instant, timer: Option<Instant>, is_main: bool, is_without_loops: bool) -> Duration {
+    let timer = timer.map(|timer| Duration::from_nanos(timer.nanos_since(now)));
+    let look = if is_main {
+        Some(SIGNALS_LOOKED_AFTER)
+    } else if is_without_loops {
+        None
+    } else {
+        Some(Duration::from_nanos(
+            CLOSED_LOOKED_AFTER.load(Ordering::Relaxed),
+        ))
+    };
+    let pause = [timer, look].into_iter().flatten().min();
+    pause.unwrap_or(Duration::MAX)
+}
+
+/// A blocked thread gives up, perhaps with its grant on the way: that passes on. Answers the error
+/// with which it does.
+fn give_up(calls: &Bound<'_, Calls>, taken: &Taken, error: PyErr) -> PyErr {
+    let ((), followed) = Place::outside(calls).input(calls, |state, now| {
+        state.core.cancel(now, taken.id);
+        while state.core.poll_event(taken.owner).is_some() {}
+        state.threads.leave(taken.owner);
+    });
+    if let Err(further) = followed {
+        further.write_unraisable(calls.py(), None);
+    }
+    error
+}
+
+fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    let threading = py.import("threading")?;
+    let current = threading.call_method0("current_thread")?;
+    Ok(current.is(&threading.call_method0("main_thread")?))
 }
 
 /// What the work returned, unless that would go on without a permit.
@@ -216,13 +282,4 @@ fn ended<'py>(work: &Bound<'py, PyAny>, result: Bound<'py, PyAny>) -> PyResult<B
     let check = CHECK.import(work.py(), "bulkheads._work", "check_result")?;
     check.call1((work, &result))?;
     Ok(result)
-}
-
-/// Until this thread is woken. It may go on earlier, for no reason.
-fn nap_for(seconds: f64) {
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(nap) => std::thread::park_timeout(nap),
-        Err(_) if seconds > 0.0 => std::thread::park(),
-        Err(_) => {}
-    }
 }

@@ -5,12 +5,14 @@ use std::ptr::null_mut;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
 /// The class `Done`, whose objects have no state.
 ///
-/// Python asks what it awaits to go on by the slot `am_send`, if there is one, which can answer that it is done without an
-/// exception. `pyo3` knows no such slot, and an `async with` awaits twice: this saves a tenth of its time.
+/// Python asks what it awaits to go on by the slot `am_send`, if there is one, which can answer
+/// that it is done without an exception. `pyo3` knows no such slot, and an `async with` awaits
+/// twice: this saves a tenth of its time.
 pub(crate) fn class(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     let mut slots = [
         slot(ffi::Py_am_await, itself as *mut c_void),
@@ -27,12 +29,19 @@ pub(crate) fn class(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
         flags: u32::try_from(ffi::Py_TPFLAGS_DEFAULT)?,
         slots: slots.as_mut_ptr(),
     };
-    // SAFETY: Python copies what it needs of the specification but the name, which is static; each function is of the type of
-    // its slot. It returns a new reference, or null with an error set.
+    // SAFETY: Python copies what it needs of the specification but the name, which is static; each
+    // function is of the type of its slot. It returns a new reference, or null with an error set.
     unsafe {
         let class = ffi::PyType_FromSpec(&raw mut spec);
         Bound::from_owned_ptr_or_err(py, class).map(|class| class.cast_into_unchecked())
     }
+}
+
+/// The one object, made a coroutine by Python: what need not be waited for.
+pub(crate) fn ready(py: Python<'_>) -> PyResult<Py<PyAny>> {
+    static READY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let ready = READY.import(py, "bulkheads._awaitables", "READY")?;
+    Ok(ready.clone().unbind())
 }
 
 const fn slot(slot: c_int, pfunc: *mut c_void) -> ffi::PyType_Slot {

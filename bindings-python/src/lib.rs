@@ -1,51 +1,65 @@
-//! The engine of the Python package: the core's numbers behind a lock, see `docs/engine.md`; and the calls of the package as
-//! far as they go without waiting.
+//! The compiled half of the Python package: one core behind a lock, its calls, and the drivers of
+//! the loops that use it.
 //!
-//! Nothing here runs Python code, drops a Python object or lets go of the interpreter while the lock is held. So no finaliser or
-//! signal handler can ask for the lock of a thread that already has it, and a forked child never inherits it taken.
+//! From the bottom: `numbers`, `callable`, `event_loop`, `table` and `state` know no call of
+//! Python's into the package; `settle`, `callbacks` and `place` are the driver; `admit`, `finish`,
+//! `blocking`, `permits` and `watch` are the ways of a call; `awaitable`, `context_manager` and
+//! `methods` are what Python sees.
 
+mod admit;
+mod awaitable;
 mod blocking;
+mod callable;
+mod callbacks;
 mod calls;
+mod context_manager;
 mod done;
-mod drivers;
-mod engine;
 mod errors;
-mod gate;
-mod hand;
-mod here;
-mod host;
-mod nested;
-mod number;
-mod outside;
+mod event_loop;
+mod finish;
+mod fork;
+mod methods;
+mod numbers;
+mod permits;
+mod place;
+mod reentrancy;
 mod request;
-mod runs;
-mod shared;
+mod settle;
+mod state;
 mod table;
 mod threads;
-mod waiting;
-mod wakes;
-mod work;
+mod watch;
 
 use pyo3::prelude::*;
 
 /// The compiled half of `bulkheads`; private, the package wraps it.
 #[pymodule(gil_used = false)]
 mod _engine {
+    use std::sync::atomic::Ordering;
+
     use pyo3::prelude::*;
 
-    use crate::done;
+    use crate::state::CLOSED_LOOKED_AFTER;
+    use crate::{done, fork};
 
     #[pymodule_export]
-    use crate::engine::Engine;
+    use crate::awaitable::Waiting;
     #[pymodule_export]
-    use crate::gate::{Entry, Gate};
+    use crate::calls::Calls;
     #[pymodule_export]
-    use crate::runs::Runs;
-    #[pymodule_export]
-    use crate::waiting::Waiting;
+    use crate::context_manager::{Entry, Gate};
+
+    /// For tests: sets the interval, in nanoseconds, at which a waiter polls for closed loops.
+    /// Answers the one before.
+    #[pyfunction]
+    #[pyo3(signature = (nanos, /))]
+    fn look_for_closed_loops_after(nanos: u64) -> u64 {
+        CLOSED_LOOKED_AFTER.swap(nanos, Ordering::Relaxed)
+    }
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("Done", done::class(module.py())?)
+        module.add("Done", done::class(module.py())?)?;
+        fork::watch(module)
     }
 }

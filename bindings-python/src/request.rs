@@ -1,78 +1,97 @@
 //! What a call asks for.
 
-use bulkheads_core::MAX_COUNT;
-use pyo3::intern;
+use bulkheads_core::{Instant, MAX_COUNT, Opt, OwnerId, Request, Span};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 
-use crate::runs::Runs;
+use crate::calls::Calls;
+use crate::numbers;
+use crate::place::Place;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Request {
-    /// Its weight if it may run without a look at the clock; otherwise 0.
-    pub(crate) at_once: u32,
-    pub(crate) weight: f64,
-    pub(crate) timeout: f64,
-    pub(crate) deadline: f64,
+pub(crate) struct Asked {
+    pub(crate) weight: u32,
+    timeout: Span,
+    deadline: Instant,
 }
 
-impl Request {
-    pub(crate) const PLAIN: Self = Self {
-        at_once: 1,
-        weight: 1.0,
-        timeout: f64::INFINITY,
-        deadline: f64::INFINITY,
-    };
+/// Who will hold the permits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The current task, which keeps the ticket.
+    Block,
+    /// The current task, which does not: a bare `async with`.
+    Entry,
+    /// A permit that its taker releases.
+    Manual,
+}
 
-    /// The weight of a call without bounds of its own; None for what the facade has to look at, and perhaps to refuse.
-    fn ordinary(
-        weight: &Bound<'_, PyAny>,
-        timeout: &Bound<'_, PyAny>,
-        deadline: &Bound<'_, PyAny>,
-    ) -> Option<u32> {
-        let weight = weight.cast_exact::<PyInt>().ok()?.extract().ok()?;
-        let timeout = timeout.cast_exact::<PyFloat>().ok()?.value();
-        let is_ordinary =
-            (1..=MAX_COUNT).contains(&weight) && timeout == f64::INFINITY && deadline.is_none();
-        is_ordinary.then_some(weight)
+impl Asked {
+    /// Without bounds of its own.
+    pub(crate) const fn plain(weight: u32) -> Self {
+        Self {
+            weight,
+            timeout: Span::FOREVER,
+            deadline: Instant::NEVER,
+        }
+    }
+
+    /// Not willing to wait.
+    pub(crate) const fn at_once(weight: u32) -> Self {
+        Self {
+            timeout: Span::ZERO,
+            ..Self::plain(weight)
+        }
     }
 
     /// Any arguments. Raises what is wrong with them.
+    #[inline]
     pub(crate) fn any(
-        runs: &Bound<'_, Runs>,
+        calls: &Bound<'_, Calls>,
         weight: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
         deadline: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
-        if let Some(weight) = Self::ordinary(weight, timeout, deadline) {
-            return Ok(Self {
-                at_once: weight,
-                weight: weight.into(),
-                ..Self::PLAIN
-            });
+        if let Some(weight) = ordinary(weight, timeout, deadline) {
+            return Ok(Self::plain(weight));
         }
-        let checked = intern!(runs.py(), "checked");
-        let checked = runs
-            .get()
-            .calls(runs.py())
-            .call_method1(checked, (weight, timeout, deadline))?;
-        let (weight, timeout, deadline) = checked.extract()?;
+        let weight = numbers::count(Opt::Weight, weight)?;
+        let timeout = numbers::wait(timeout)?;
+        let offset = if deadline.is_none() {
+            Span::ZERO
+        } else {
+            Place::find(calls)?.offset()
+        };
+        let deadline = numbers::deadline(deadline, offset)?;
         Ok(Self {
-            at_once: 0,
             weight,
             timeout,
             deadline,
         })
     }
+
+    pub(crate) const fn request(&self, kind: Kind, owner: OwnerId) -> Request<'static> {
+        let request = match kind {
+            Kind::Block | Kind::Entry => Request::run(self.weight),
+            Kind::Manual => Request::permit(self.weight),
+        };
+        request
+            .owner(owner)
+            .timeout(self.timeout)
+            .deadline(self.deadline)
+    }
 }
 
-/// A weight in its range as a count.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "whole, and in range"
-)]
-pub(crate) fn at_once(weight: f64) -> Option<u32> {
-    let is_in_range = weight.fract() == 0.0 && (1.0..=f64::from(MAX_COUNT)).contains(&weight);
-    is_in_range.then_some(weight as u32)
+/// The weight of a call without bounds of its own; None for what has to be looked at more closely,
+/// and perhaps refused.
+fn ordinary(
+    weight: &Bound<'_, PyAny>,
+    timeout: &Bound<'_, PyAny>,
+    deadline: &Bound<'_, PyAny>,
+) -> Option<u32> {
+    let weight = weight.cast_exact::<PyInt>().ok()?.extract().ok()?;
+    let timeout = timeout.cast_exact::<PyFloat>().ok()?.value();
+    let is_ordinary =
+        (1..=MAX_COUNT).contains(&weight) && timeout == f64::INFINITY && deadline.is_none();
+    is_ordinary.then_some(weight)
 }

@@ -318,8 +318,88 @@ async def test_close_with_abort_cancels_the_work_and_answers_closed(way: Way) ->
     with pytest.raises(BulkheadClosedError) as caught:
         await call
     assert not caught.value.is_rejection
+    assert isinstance(caught.value.__cause__, asyncio.CancelledError)
     assert call.cancelling() == 0
     assert loop().time() == 0
+    assert (bulkhead.stats().failed, bulkhead.stats().completed) == (1, 0)
+    check_books(bulkhead)
+
+
+@ways
+@pytest.mark.parametrize("end", ["returns", "raises"])
+async def test_then_work_that_ends_otherwise_answers_itself(way: Way, end: str) -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    error = ValueError("clean-up failed")
+
+    async def work() -> str:
+        try:
+            await asyncio.sleep(9)
+        except asyncio.CancelledError:
+            assert (bulkhead.stats().running, bulkhead.stats().overrun) == (1, 0)
+            if end == "raises":
+                raise error from None
+        return "result"
+
+    call = spawn(way(bulkhead, work))  # type: ignore[arg-type]
+    await settle()
+    bulkhead.close(abort=True)
+    results: list[object] = await asyncio.gather(call, return_exceptions=True)
+    assert results == [error if end == "raises" else "result"]
+    assert call.cancelling() == 0
+    assert (bulkhead.stats().failed, bulkhead.stats().completed) == ((1, 0) if end == "raises" else (0, 1))
+    check_books(bulkhead)
+
+
+@ways
+async def test_and_work_that_goes_on_meets_its_own_bound(way: Way) -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, call_timeout=2)
+
+    async def work() -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(9)
+        await asyncio.sleep(9)
+
+    call = spawn(way(bulkhead, work))  # type: ignore[arg-type]
+    await settle()
+    bulkhead.close(abort=True)
+    with pytest.raises(BulkheadCallTimeoutError) as caught:
+        await call
+    assert (caught.value.ran, loop().time(), call.cancelling()) == (2, 2, 0)
+    assert (bulkhead.stats().failed, bulkhead.stats().call_timeouts) == (1, 1)
+    check_books(bulkhead)
+
+
+@ways
+async def test_a_cancellation_by_others_is_obeyed_beside_that_of_the_close(way: Way) -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    call = spawn(way(bulkhead, lambda: asyncio.sleep(9)))  # type: ignore[arg-type]
+    await settle()
+    bulkhead.close(abort=True)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert call.cancelling() == 1
+    check_books(bulkhead)
+
+
+async def test_a_second_close_may_add_it_and_a_third_cancels_nothing_again() -> None:
+    bulkhead, cancelled = Bulkhead("b", max_concurrent=1), 0
+
+    async def work() -> None:
+        nonlocal cancelled
+        for _ in range(2):
+            try:
+                await asyncio.sleep(9)
+            except asyncio.CancelledError:
+                cancelled += 1
+
+    call = spawn(bulkhead.run(work))
+    await settle()
+    for abort in (False, True, True):
+        bulkhead.close(abort=abort)
+        await settle()
+    await call
+    assert cancelled == 1
     check_books(bulkhead)
 
 
@@ -350,7 +430,10 @@ async def test_an_eager_child_of_the_work_that_closes_with_abort_leaves_no_cance
         if waits:
             await asyncio.sleep(9)
 
-    with pytest.raises(BulkheadClosedError):
+    if waits:
+        with pytest.raises(BulkheadClosedError):
+            await bulkhead.run(work)
+    else:
         await bulkhead.run(work)
     await asyncio.sleep(1)
     assert (cancelling(), loop().time()) == (0, 1)

@@ -94,6 +94,15 @@ async def test_a_wait_that_nobody_steps_gives_its_place_back() -> None:
     probe_full(bulkhead, 1)
 
 
+async def test_nor_does_one_that_an_exception_drops_on_its_way_swallow_that() -> None:
+    bulkhead = await full_bulkhead(max_queue=1)
+    with pytest.raises(ZeroDivisionError):
+        print(bulkhead.__aenter__().__await__(), 1 / 0)
+    assert (bulkhead.stats().queued, bulkhead.stats().rejected.cancelled) == (0, 1)
+    await bulkhead.__aexit__(None, None, None)
+    probe_full(bulkhead, 1)
+
+
 async def test_what_a_task_waits_for_looks_like_a_future() -> None:
     bulkhead = await full_bulkhead(max_queue=1)
     task = spawn(bulkhead.run(int))

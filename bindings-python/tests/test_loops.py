@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from bulkheads import Bulkhead, BulkheadFullError, BulkheadTimeoutError, Permit
+from bulkheads._engine import look_for_closed_loops_after
 from helpers import SOON, check_books, in_thread, probe_full, until
 
 
@@ -236,9 +237,11 @@ def test_a_loop_that_dies_beside_a_living_one_holds_nobody_up() -> None:
 
 
 @pytest.fixture
-def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+def looks_often() -> Iterator[None]:
     """Nobody says that a loop was closed: whoever waits looks from time to time."""
-    monkeypatch.setattr("bulkheads._drivers._CLOSED_LOOKED_AFTER", 0.001)
+    before = look_for_closed_loops_after(1_000_000)
+    yield
+    look_for_closed_loops_after(before)
 
 
 def loop_that_holds(bulkhead: Bulkhead) -> tuple[asyncio.AbstractEventLoop, Permit]:
@@ -361,6 +364,35 @@ def test_a_waiter_of_a_closed_loop_leaves_and_its_grant_is_given_back() -> None:
     for call in waiting:
         call.close()
     probe_full(bulkhead, 1)
+
+
+@pytest.mark.parametrize("enter", [lambda bulkhead: bulkhead, lambda bulkhead: bulkhead.acquire()], ids=["bare", "acquire"])
+def test_a_body_that_is_closed_while_its_loop_does_not_run_gives_its_permit_back(enter: Callable[[Bulkhead], Any]) -> None:
+    bulkhead = Bulkhead("b", max_concurrent=2)
+    event_loop, bodies = asyncio.new_event_loop(), list[Any]()
+
+    async def inside() -> None:
+        async with enter(bulkhead):
+            await asyncio.get_running_loop().create_future()
+
+    async def begin() -> None:
+        bodies.append(inside())
+        bodies[-1].send(None)
+
+    async def hold() -> None:
+        async with bulkhead:
+            await asyncio.sleep(60)
+
+    event_loop.run_until_complete(begin())
+    holder = event_loop.create_task(hold())
+    event_loop.run_until_complete(asyncio.sleep(0))
+    assert bulkhead.stats().active == 2
+    bodies.pop().close()
+    assert (bulkhead.stats().active, bulkhead.stats().failed) == (1, 1)
+    holder.cancel()
+    event_loop.run_until_complete(asyncio.gather(holder, return_exceptions=True))
+    event_loop.close()
+    probe_full(bulkhead, 2)
 
 
 def test_a_bulkhead_that_is_collected_with_those_inside_is_quiet() -> None:

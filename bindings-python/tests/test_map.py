@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 
-from bulkheads import Bulkhead, BulkheadClosedError, BulkheadWeightError
+from bulkheads import Bulkhead, BulkheadClosedError, BulkheadWeightError, Permit
 from helpers import Work, loop, probe_full, settle, spawn
 
 
@@ -233,10 +234,32 @@ async def test_wrong_arguments_are_told_at_the_call() -> None:
         bulkhead.map(str, [], weight=0)
 
 
+async def test_an_item_whose_permit_another_takes_meanwhile_waits_outside_of_the_queue() -> None:
+    bulkhead, permits = Bulkhead("b", max_concurrent=1), list[Permit]()
+
+    def numbers() -> Iterator[int]:
+        for number in range(3):
+            # Between the look and the item's own admission.
+            permits.append(taken())
+            yield number
+
+    def taken() -> Permit:
+        permit = bulkhead.try_acquire()
+        assert permit is not None
+        loop().call_later(1, permit.release)
+        return permit
+
+    assert await collect(bulkhead.map(lambda number: number, numbers())) == [0, 1, 2]
+    stats = bulkhead.stats()
+    assert (loop().time(), stats.rejected.full, stats.peak_queued) == (3, 0, 0)
+    probe_full(bulkhead, 1)
+
+
 async def test_two_maps_share_the_room() -> None:
     bulkhead = Bulkhead("b", max_concurrent=3)
     first, second = collect(bulkhead.map(slow_for_even, range(9))), collect(bulkhead.map(slow_for_even, range(9)))
     assert list(await asyncio.gather(first, second)) == [list(range(9))] * 2
     assert bulkhead.stats().rejected.full == 0
-    assert not bulkhead._calls.drivers.in_loop().roomers
+    # Nobody is left who wants to know when there is capacity.
+    assert not any(map(asyncio.isfuture, gc.get_referents(bulkhead._calls)))
     probe_full(bulkhead, 3)

@@ -165,7 +165,7 @@ def test_unknown_options_and_missing_ones_are_type_errors() -> None:
     with pytest.raises(TypeError, match="heavy"):
         bulkhead.acquire(heavy=1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="signal"):
-        bulkhead.run(int, signal=1)  # type: ignore[call-overload]
+        asyncio.run(bulkhead.run(int, signal=1))  # type: ignore[call-overload]
 
 
 def test_what_stands_for_an_int_is_taken() -> None:

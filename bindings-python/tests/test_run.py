@@ -6,6 +6,8 @@ import asyncio
 import contextvars
 import functools
 import gc
+import inspect
+import math
 import warnings
 from typing import Any
 
@@ -260,3 +262,13 @@ async def test_figures_are_exact_after_each_call() -> None:
         call.cancel()
     await asyncio.gather(*calls, return_exceptions=True)
     probe_full(bulkhead, 2)
+
+
+async def test_its_signature_shows_its_bounds_and_wrong_ones_are_told_by_its_name() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    parameters = inspect.signature(bulkhead.run).parameters
+    assert list(parameters) == ["fn", "args", "weight", "timeout", "deadline"]
+    assert [parameters[name].default for name in ("weight", "timeout", "deadline")] == [1, math.inf, None]
+    with pytest.raises(TypeError, match=r"^Bulkhead\.run\(\) got an unexpected keyword argument 'wait'"):
+        await bulkhead.run(int, wait=1)  # type: ignore[call-overload]
+    probe_full(bulkhead, 1)

@@ -126,3 +126,14 @@ async def test_the_books_balance_after_every_step_of_a_random_history() -> None:
             permit.release()
     bulkhead.resize(5)
     probe_full(bulkhead, 5)
+
+
+def test_they_are_all_that_the_engine_has() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    shown = dataclasses.asdict(bulkhead.stats())
+    names = {f"{name}_{inner}" if isinstance(value, dict) else name for name, value in shown.items() for inner in inner_of(value)}
+    assert names == set(bulkhead._calls.stats())
+
+
+def inner_of(value: object) -> list[str]:
+    return list(value) if isinstance(value, dict) else [""]

@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import dataclasses
 import gc
-import math
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from bulkheads import (
     Bulkhead,
+    BulkheadCallTimeoutError,
     BulkheadClosedError,
     BulkheadFullError,
     BulkheadTimeoutError,
     BulkheadWeightError,
 )
-from helpers import SOON, check_books, in_thread, probe_full, until
+from bulkheads._engine import look_for_closed_loops_after
+from bulkheads.testing import VirtualLoop
+from helpers import SOON, check_books, in_thread, loop, probe_full, settle, spawn, until
 
 
 def block(bulkhead: Bulkhead) -> None:
@@ -40,24 +43,42 @@ WAYS = pytest.mark.parametrize("way", [block, call, take])
 
 
 @pytest.fixture(autouse=True)
-def is_woken_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+def is_woken_or_hangs() -> Iterator[None]:
     """No thread but the main one looks by itself, so that a wake-up that is lost shows."""
-    monkeypatch.setattr("bulkheads._drivers._CLOSED_LOOKED_AFTER", math.inf)
+    before = look_for_closed_loops_after(2**62)
+    yield
+    look_for_closed_loops_after(before)
 
 
 def queued(bulkhead: Bulkhead, count: int) -> Callable[[], bool]:
     return lambda: bulkhead.stats().queued == count
 
 
-class Clock:
-    """Takes the next of its times at each look, and stays at the last."""
+class Clock(VirtualLoop):
+    """A loop that does nothing but lend its clock to the threads: that takes the next of its times at each look, and stays at the
+    last."""
+
+    made: ClassVar[list[Clock]] = []
 
     def __init__(self, bulkhead: Bulkhead, *times: float) -> None:
+        self.times = [0.0]
+        super().__init__()
+        self.made.append(self)
+        self.run_until_complete(self.lend(bulkhead))
         self.times = list(times)
-        bulkhead._calls.drivers.outside.clock = self
 
-    def __call__(self) -> float:
+    async def lend(self, bulkhead: Bulkhead) -> None:
+        bulkhead.idle()
+
+    def time(self) -> float:
         return self.times.pop(0) if len(self.times) > 1 else self.times[0]
+
+
+@pytest.fixture(autouse=True)
+def clocks_are_closed() -> Iterator[None]:
+    yield
+    while Clock.made:
+        Clock.made.pop().close()
 
 
 def test_the_ways_hold_and_give_back() -> None:
@@ -225,7 +246,7 @@ def test_a_thread_that_looks_at_the_clock_does_what_is_due_for_the_others() -> N
     with bulkhead:
         loops = in_thread(asyncio.run, late())
         until(queued(bulkhead, 1))
-        bulkhead._calls.drivers.outside.clock = lambda: 9e8
+        Clock(bulkhead, 9e8)
         with pytest.raises(BulkheadTimeoutError):
             bulkhead.run_sync(int, deadline=9e8)
         loops.result()
@@ -249,7 +270,36 @@ def test_a_newcomer_is_not_turned_away_as_full_by_a_thread_whose_time_is_over() 
     probe_full(bulkhead, 1)
 
 
-def test_blocked_threads_take_turns_with_few_owners() -> None:
+async def test_nor_by_what_is_due_for_a_loop_that_is_blocked() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, call_timeout=2, abandon_after=1)
+    call = spawn(bulkhead.run(asyncio.sleep, 60))
+    await settle()
+    # No timer has fired yet: its run deadline and its abandonment are both still to be done.
+    loop().jump(3)
+    assert in_thread(bulkhead.run_sync, int).result() == 0
+    with pytest.raises(BulkheadCallTimeoutError):
+        await call
+    assert (bulkhead.stats().abandoned_runs, bulkhead.stats().rejected.full) == (1, 0)
+    probe_full(bulkhead, 1)
+
+
+async def test_nor_by_those_whose_wait_is_over_in_a_loop_that_is_blocked() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1, max_queue=1, timeout=2)
+    permit = await bulkhead.acquire()
+    late = spawn(bulkhead.run(int))
+    await settle()
+    loop().jump(3)
+    waits = in_thread(bulkhead.run_sync, int)
+    until(lambda: sum(dataclasses.astuple(bulkhead.stats().rejected)) == 1)
+    permit.release()
+    assert waits.result() == 0
+    with pytest.raises(BulkheadTimeoutError):
+        await late
+    assert bulkhead.stats().rejected.full == 0
+    probe_full(bulkhead, 1)
+
+
+def test_blocked_threads_take_turns() -> None:
     bulkhead = Bulkhead("b", max_concurrent=1, max_queue=1, timeout=0.001)
     with bulkhead:
         for _ in range(20):
@@ -261,7 +311,6 @@ def test_blocked_threads_take_turns_with_few_owners() -> None:
                 bulkhead.run_sync(int, weight=2)
     for _ in range(20):
         assert bulkhead.run_sync(int, timeout=1.0) == 0
-    assert bulkhead._calls.engine.attach().owner() % 2**32 == 2
 
 
 def test_ending_and_resizing_reach_blocked_threads() -> None:

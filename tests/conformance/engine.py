@@ -1,167 +1,248 @@
-"""Plays scenarios against the compiled Python engine: `engine.py FOLDER|FILE…`. Labels instead of futures, numbers for time."""
+"""Plays scenarios against the compiled half of the Python package, in a host that stands in for asyncio: `engine.py FOLDER|FILE…`.
+
+These are the calls that the package itself makes: they begin, wait, are woken, cancelled and ended as its coroutines do it.
+"""
 
 from __future__ import annotations
 
+import math
 import sys
-from dataclasses import dataclass, field
+from asyncio import CancelledError
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from bulkheads._engine import Engine
-from scenario import OPEN, Failure, Labels, Step, check, compare, label_of, main, options, seconds, turns
+from bulkheads import BulkheadCallTimeoutError, BulkheadClosedError, BulkheadError, Permit
+from bulkheads._engine import Calls, Waiting
+from bulkheads._stats import snapshot
+from host import Future, Loop, Task, step
+from scenario import ANSWERED, Failure, Labels, Skip, Step, check, label_of, main, options, seconds, skip_signals, turns
 
-REJECTIONS = {1: "full", 2: "full", 3: "full", 4: "full", 5: "queue_timeout", 6: "closed", 7: "too_heavy", 8: "cancelled"}
-EVENTS = {
-    1: "running",
-    2: "queue_timeout",
-    3: "closed",
-    4: "too_heavy",
-    5: "cancelled",
-    6: "call_timeout",
-    7: "closed",
-}
-IDLE = 8
-FIRST_ID = 1 << 32
-RUN, ABORTED = 1, 2
-STATS = (
-    *("state", "limit", "active", "available", "running", "queued", "overrun", "peak_active", "peak_queued", "admitted"),
-    *("completed", "failed", "call_timeout", "unclaimed", "abandoned_runs", "leaked", "double_releases"),
-    *("full", "queue_timeout", "cancelled", "closed", "too_heavy"),
-)
+
+class WorkFailed(Exception):
+    """What the work of a call that is to `fail` raises."""
 
 
 @dataclass
 class Call:
-    id: int
-    by_hand: bool
-    ignores_signal: bool
+    task: Task
+    permit: Permit | None
+    """That of an `acquire`."""
+    ticket: int = 0
+    waiting: Waiting | None = None
+    ignores_signal: bool = False
+    is_aborted: bool = False
+    """The bulkhead was closed with abort, and its work was not told yet."""
+    is_cancelled: bool = False
     is_working: bool = False
     """Its work has not settled."""
 
 
-@dataclass
 class Timeline:
-    engine: Engine
-    labels: Labels = field(default_factory=Labels)
-    calls: dict[str, Call] = field(default_factory=dict)
-    names: dict[int, str] = field(default_factory=dict)
-    has_ended: bool = False
-    is_idle: bool = False
+    def __init__(self, bulkhead: dict[str, Any]) -> None:
+        self.loop = Loop()
+        self.labels = Labels()
+        self.made: dict[str, Call] = {}
+        self.is_idle = False
+        times = {"timeout": ..., "call_timeout": None, "abandon_after": None} | bulkhead
+        self.calls = Calls(
+            "scenario",
+            bulkhead["max_concurrent"],
+            bulkhead.get("max_queue", 0),
+            times["timeout"],
+            times["call_timeout"],
+            times["abandon_after"],
+            False,
+        )
 
-    def pass_time(self, now: float) -> None:
-        while (timer := self.engine.next_timer()) <= now:
-            self.engine.handle_timeout(timer)
-            self.drain()
-
-    def drain(self) -> None:
-        """Takes the events of a turn, then lets the granted go on."""
-        while granted := list(filter(None, map(self.take, iter(self.engine.next_event, None)))):
-            for id in granted:
-                self.engine.start(id)
-
-    def take(self, event: tuple[int, int, float]) -> int:
-        """Books an event under its label; answers the id of a grant that somebody still wants."""
-        kind, id, _ = event
-        if kind == IDLE:
-            self.is_idle = True
-            return 0
-        name = self.names[id]
-        if self.labels.state(name) not in OPEN:
-            return 0
-        self.labels.change(name, EVENTS[kind])
-        if kind != 1:
-            return 0
-        self.calls[name].is_working = True
-        return id
-
-    def act(self, now: float, step: Step) -> None:
-        verb = step["do"]
-        if verb in ("call", "acquire", "try_acquire"):
-            self.arrive(now, step, step["as"])
+    def act(self, action: Step) -> None:
+        verb = action["do"]
+        if verb in ("call", "acquire"):
+            self.arrive(action, action["as"])
+        elif verb == "try_acquire":
+            self.try_acquire(action["as"], action.get("weight", 1))
         elif verb in ("finish", "fail"):
-            self.settle(now, step["of"], verb == "fail")
+            self.finish(action["of"], WorkFailed() if verb == "fail" else None)
         elif verb == "cancel":
-            self.cancel(now, step["of"])
+            self.cancel(action["of"])
         elif verb == "release":
-            self.release(now, step["of"])
+            self.release(action["of"])
         elif verb == "resize":
-            self.engine.resize(now, step["to"])
+            self.calls.resize(action["to"])
         elif verb in ("close", "drain"):
-            self.engine.close(now, False) if verb == "close" else self.engine.drain(now)
-            self.has_ended = True
-            self.is_idle = self.engine.watch_idle(now) or self.is_idle
-        else:
-            self.engine.handle_timeout(now)
+            if verb == "close":
+                for call in self.made.values():
+                    call.is_aborted |= bool(action.get("abort"))
+                self.calls.close(bool(action.get("abort")))
+            else:
+                self.calls.drain()
+            self.watch_idle(self.calls.idle_moment())
 
-    def arrive(self, now: float, step: Step, name: str) -> None:
+    def arrive(self, action: Step, name: str) -> None:
         self.labels.add(name)
-        weight = step.get("weight", 1)
-        if step["do"] == "try_acquire":
-            answer = self.engine.try_acquire(now, weight)
-        else:
-            flags = RUN * (step["do"] == "call") | ABORTED * bool(step.get("aborted"))
-            timeout = seconds(step.get("timeout_ms", "infinity"))
-            deadline = seconds(step.get("deadline_ms", "infinity"))
-            answer = self.engine.acquire(now, weight, timeout, deadline, flags)
-        rejection = "rejected" if step["do"] == "try_acquire" else REJECTIONS.get(answer, "")
-        state = "running" if answer >= FIRST_ID else "waiting" if answer < 0 else rejection
-        self.calls[name] = Call(abs(answer), step["do"] != "call", bool(step.get("ignores_signal")), state == "running")
-        self.names[abs(answer)] = name
-        self.labels.change(name, state)
+        weight = action.get("weight", 1)
+        timeout = seconds(action["timeout_ms"]) if "timeout_ms" in action else math.inf
+        deadline = seconds(action["deadline_ms"]) if "deadline_ms" in action else None
+        call = self.made[name] = Call(Task(self.loop, lambda: self.told(name, call)), None)
+        call.ignores_signal = bool(action.get("ignores_signal"))
+        if action["do"] == "acquire":
+            call.permit = Permit(self.calls, weight)
+        with step(self.loop, call.task):
+            try:
+                if call.permit is None:
+                    ticket = self.calls.begin_bounded(int, weight, timeout, deadline)
+                else:
+                    ticket = self.calls.begin_manual(weight, timeout, deadline)
+            except BulkheadError as error:
+                self.labels.change(name, error.code)
+                return
+            call.ticket = max(ticket, ~ticket)
+            if ticket >= 0:
+                self.go_on(name, call)
+                return
+            call.waiting = self.calls.wait(call.ticket)
+            assert next(call.waiting) is call.waiting
+            call.waiting._asyncio_future_blocking = False
+            call.waiting.add_done_callback(lambda _: self.wake(name, call))
+            self.labels.change(name, "waiting")
 
-    def settle(self, now: float, name: str, fails: bool) -> None:
-        state, call = self.labels.state(name), self.calls[name]
-        if call.by_hand or not call.is_working:
+    def go_on(self, name: str, call: Call) -> None:
+        if call.permit is not None:
+            self.calls.fill_from(call.permit, call.ticket)
+        call.is_working = call.permit is None
+        self.labels.change(name, "running")
+
+    def wake(self, name: str, call: Call) -> None:
+        """The first step of a task after its wait, as asyncio takes it."""
+        waiting, call.waiting = call.waiting, None
+        assert waiting is not None
+        # The callback itself runs outside of the task's step.
+        with step(self.loop, call.task):
+            try:
+                if waiting.cancelled() or call.is_cancelled:
+                    waiting.throw(CancelledError())
+                waiting.send(None)
+            except StopIteration:
+                self.go_on(name, call)
+            except CancelledError:
+                self.labels.change(name, "cancelled")
+            except BulkheadError as error:
+                self.labels.change(name, error.code)
+
+    def told(self, name: str, call: Call) -> None:
+        """The task is asked to cancel, since its bulkhead was closed with abort, or since its time is over."""
+        is_aborted, call.is_aborted = call.is_aborted, False
+        if not call.is_working:
+            return
+        if not is_aborted:
+            self.labels.change(name, "call_timeout")
+        elif not call.ignores_signal:
+            self.finish(name, CancelledError())
+
+    def try_acquire(self, name: str, weight: int) -> None:
+        self.labels.add(name)
+        permit = Permit(self.calls, weight)
+        is_there = self.calls.fill_at_once(permit, weight)
+        self.made[name] = Call(Task(self.loop, lambda: None), permit)
+        self.labels.change(name, "running" if is_there else "rejected")
+
+    def finish(self, name: str, error: BaseException | None) -> None:
+        state, call = self.labels.state(name), self.made[name]
+        if not call.is_working:
             raise Failure(f"{name} has no work that could settle ({state})")
         call.is_working = False
-        self.engine.finish(now, call.id, int(fails))
-        self.labels.change(name, state if state != "running" else "failed" if fails else "completed")
+        end = "completed" if error is None else "cancelled" if isinstance(error, CancelledError) else "failed"
+        with step(self.loop, call.task):
+            try:
+                self.calls.end(call.ticket, error)
+            except BulkheadClosedError:
+                end = "closed"
+            except BulkheadCallTimeoutError:
+                if state != "call_timeout":
+                    raise Failure(f"{name} was answered without being told") from None
+                return
+        if state == "call_timeout":
+            raise Failure(f"{name} was told of its call time-out, but its caller got {end}")
+        self.labels.change(name, end)
 
-    def cancel(self, now: float, name: str) -> None:
-        state, call = self.labels.state(name), self.calls[name]
-        if call.by_hand and state != "waiting":
+    def cancel(self, name: str) -> None:
+        state, call = self.labels.state(name), self.made[name]
+        if call.permit is not None and state != "waiting":
             raise Failure(f"{name} is no acquire that waits ({state})")
-        answer = self.engine.cancel(now, call.id)
-        if answer:
-            self.labels.change(name, "cancelled")
-        if answer == 2 and not call.ignores_signal:
-            call.is_working = False
-            self.engine.finish(now, call.id, 1)
+        if state not in ("waiting", "running"):
+            raise Skip(ANSWERED)
+        call.task.requests += 1
+        if call.waiting is None:
+            self.finish(name, CancelledError())
+        else:
+            # What has its end already cannot be cancelled; then its task hears of it as it goes on.
+            call.is_cancelled = not call.waiting.cancel()
 
-    def release(self, now: float, name: str) -> None:
-        state, call = self.labels.state(name), self.calls[name]
-        if not call.by_hand or state not in ("running", "released"):
+    def release(self, name: str) -> None:
+        state, call = self.labels.state(name), self.made[name]
+        if call.permit is None or state not in ("running", "released"):
             raise Failure(f"{name} is no permit ({state})")
-        self.engine.release(now, call.id)
+        call.permit.release()
         self.labels.change(name, "released")
 
+    def watch_idle(self, moment: int) -> None:
+        """As whoever awaits the end: again and again, until its moment has come."""
+        future: Any = self.calls.wait_idle(moment)
+        if future is None:
+            self.is_idle = True
+        else:
+            assert isinstance(future, Future)
+            future.callbacks.append(lambda: self.loop.call_soon(self.watch_idle, moment))
+
     def figures(self) -> dict[str, int]:
-        return dict(zip(STATS, map(int, self.engine.stats()), strict=False))
+        figures = asdict(snapshot(self.calls.stats()))
+        return {**figures, **figures["rejected"], "call_timeout": figures["call_timeouts"]}
 
     def check_timer(self, want: float) -> None:
-        compare("next_timer", want, self.engine.next_timer())
+        """The timer may be armed earlier than it need be, never later."""
+        came = self.loop.next_timer()
+        if came > want or (want == math.inf and came < math.inf):
+            raise Failure(f"next_timer: wanted {want!r} at the latest, came {came!r}")
+
+    def clean_up(self) -> None:
+        with step(self.loop, None):
+            for call in self.made.values():
+                if call.permit is not None:
+                    call.permit.__exit__(None, None, None)
 
 
 def play(scenario: dict[str, Any]) -> None:
-    timeline = Timeline(Engine(**options(scenario)))
-    labels = timeline.labels
-    for turn in turns(scenario):
-        labels.changes.clear()
-        if not turn.is_late:
-            labels.acting = None
-            timeline.pass_time(turn.at)
-        for number, step in turn.steps:
-            is_last = step is turn.steps[-1][1]
-            # What a step does to its own label is its own answer; what events do to it later in the turn is a change.
-            labels.acting = label_of(step) if is_last else None
-            try:
-                timeline.act(turn.at, step)
-                labels.acting = None
-                if is_last:
-                    timeline.drain()
-                    timeline.pass_time(turn.at)
-                    check(step, labels, timeline.figures, timeline.check_timer, timeline.has_ended and timeline.is_idle)
-            except Failure as error:
-                raise Failure(f"step {number}: {error}") from error
+    skip_signals(scenario)
+    timeline = Timeline(options(scenario))
+    try:
+        for turn in turns(scenario):
+            play_turn(timeline, turn.steps, turn.at, turn.is_late)
+    finally:
+        timeline.clean_up()
+
+
+def play_turn(timeline: Timeline, steps: list[tuple[int, Step]], at: float, is_late: bool) -> None:
+    labels, loop = timeline.labels, timeline.loop
+    labels.changes.clear()
+    labels.acting = None
+    if is_late:
+        loop.now = at
+    else:
+        loop.pass_time(at)
+    for number, action in steps:
+        is_last = action is steps[-1][1]
+        # What a step does to its own label is its own answer; what events do to it later in the turn is a change.
+        labels.acting = label_of(action) if is_last else None
+        try:
+            if action["do"] in ("call", "acquire", "finish", "fail", "cancel"):
+                timeline.act(action)
+            else:
+                with step(loop, None):
+                    timeline.act(action)
+            if is_last:
+                loop.settle()
+                check(action, labels, timeline.figures, timeline.check_timer, timeline.is_idle)
+        except Failure as error:
+            raise Failure(f"step {number}: {error}") from error
 
 
 if __name__ == "__main__":

@@ -14,9 +14,7 @@ from typing import Any
 
 from bulkheads import Bulkhead, BulkheadCallTimeoutError, BulkheadError, Permit
 from bulkheads.testing import VirtualLoop
-from scenario import Failure, Labels, Skip, Step, check, label_of, main, options, seconds, turns
-
-ANSWERED = "cancels a call that was answered already; in asyncio its task, unless it has resumed, gets the cancellation instead"
+from scenario import ANSWERED, Failure, Labels, Skip, Step, check, label_of, main, options, seconds, skip_signals, turns
 
 
 class WorkFailed(Exception):
@@ -26,9 +24,12 @@ class WorkFailed(Exception):
 class Call:
     """A call under its label: its task, and its work, which stays unsettled until it is told to end."""
 
-    def __init__(self, timeline: Timeline, name: str) -> None:
+    def __init__(self, timeline: Timeline, name: str, ignores_signal: bool = False) -> None:
         self.timeline = timeline
         self.name = name
+        self.ignores_signal = ignores_signal
+        self.is_aborted = False
+        """The bulkhead was closed with abort, and its work was not told yet."""
         self.gate: asyncio.Future[None] | None = None
         self.is_cancelled = False
         self.task: asyncio.Task[None] | None = None
@@ -40,9 +41,12 @@ class Call:
             try:
                 await self.gate
             except asyncio.CancelledError:
-                if self.is_cancelled:
+                is_aborted, self.is_aborted = self.is_aborted, False
+                if self.is_cancelled or (is_aborted and not self.ignores_signal):
                     self.gate = None
                     raise
+                if is_aborted:
+                    continue
                 self.timeline.labels.change(self.name, "call_timeout")
             else:
                 self.gate = None
@@ -109,7 +113,10 @@ class Timeline:
         elif verb == "resize":
             self.bulkhead.resize(step["to"])
         elif verb in ("close", "drain"):
-            ending = self.bulkhead.close() if verb == "close" else self.bulkhead.drain()
+            abort = bool(step.get("abort"))
+            for call in self.calls.values():
+                call.is_aborted |= abort
+            ending = self.bulkhead.close(abort=abort) if verb == "close" else self.bulkhead.drain()
             self.endings.append(self.loop.create_task(wait_for(ending)))
 
     def arrive(self, step: Step, name: str) -> None:
@@ -119,7 +126,7 @@ class Timeline:
             arguments["timeout"] = seconds(step["timeout_ms"])
         if "deadline_ms" in step:
             arguments["deadline"] = seconds(step["deadline_ms"])
-        call = self.calls[name] = Call(self, name)
+        call = self.calls[name] = Call(self, name, bool(step.get("ignores_signal")))
         call.task = self.loop.create_task(call.call(**arguments) if step["do"] == "call" else call.acquire(**arguments))
 
     def settle(self, name: str, fails: bool) -> None:
@@ -217,12 +224,7 @@ async def play_turn(timeline: Timeline, steps: list[tuple[int, Step]], at: float
 
 
 def play(scenario: dict[str, Any]) -> None:
-    for step in scenario["steps"]:
-        for key in ("aborted", "ignores_signal"):
-            if key in step:
-                raise Skip(f"asyncio has no abort signal: {key}")
-        if step["do"] == "cancel" and step.get("expect", "cancelled") != "cancelled":
-            raise Skip(ANSWERED)
+    skip_signals(scenario)
     loop = VirtualLoop()
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         runner.run(play_in_loop(scenario, loop))

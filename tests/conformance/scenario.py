@@ -28,9 +28,11 @@ OPTIONS = {"max_concurrent", "max_queue", "timeout_ms", "call_timeout_ms", "aban
 SCENARIO_KEYS = {"scenario", "contract", "bulkhead", "surfaces", "steps"}
 CALL_KEYS = {"weight", "timeout_ms", "deadline_ms", "aborted", "ignores_signal"}
 CHECKS = {"expect", "then", "stats", "next_timer", "idle"}
-STEP_KEYS = {"at", "late", "same_turn", "do", "as", "of", "to"} | CALL_KEYS | CHECKS
+STEP_KEYS = {"at", "late", "same_turn", "do", "as", "of", "to", "abort"} | CALL_KEYS | CHECKS
 SURFACES = {"core", "wasm-engine", "node-engine", "python-engine", "node", "node-wasm", "browser", "python"}
 OPEN = {"waiting", "running"}
+
+ANSWERED = "cancels a call that was answered already; in asyncio its task, unless it has resumed, gets the cancellation instead"
 
 Step = dict[str, Any]
 Timer = Callable[[float], None]
@@ -107,6 +109,17 @@ def options(scenario: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def skip_signals(scenario: dict[str, Any]) -> None:
+    """Raises Skip for what Python cannot express: its callers have no abort signals. A close with abort cancels, which work may ignore."""
+    verbs = {step["do"] for step in scenario["steps"]}
+    for step in scenario["steps"]:
+        for key in ("aborted", "ignores_signal"):
+            if key in step and not (key == "ignores_signal" and "cancel" not in verbs):
+                raise Skip(f"asyncio has no abort signal: {key}")
+        if step["do"] == "cancel" and step.get("expect", "cancelled") != "cancelled":
+            raise Skip(ANSWERED)
+
+
 def label_of(step: Step) -> str | None:
     key = VERBS[step["do"]]
     return None if key is None else str(step[key])
@@ -172,6 +185,8 @@ def validate_step(step: Step, before: Step) -> None:
             raise Failure(f"{verb} and the key {key!r} do not go together")
     if ("to" in step) != (verb == "resize"):
         raise Failure(f"{verb} and the key 'to' do not go together")
+    if "abort" in step and verb != "close":
+        raise Failure(f"{verb} does not take 'abort'")
     misplaced = set() if verb in ("call", "acquire") else CALL_KEYS & set(step) - ({"weight"} if verb == "try_acquire" else set())
     if misplaced:
         raise Failure(f"{verb} does not take {sorted(misplaced)}")

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
 from types import CoroutineType, EllipsisType
-from typing import Any, Never, NoReturn, ParamSpec, TypeVar, TypeVarTuple, overload
+from typing import Any, Never, NoReturn, ParamSpec, Protocol, TypeVar, TypeVarTuple, get_overloads, overload
 
-from . import _options, _stats
-from ._calls import Calls
-from ._engine import Engine, Gate
-from ._entering import Entering
-from ._map import run_all
+from . import _stats
+from ._awaitables import Entering
+from ._engine import Calls, Gate
+from ._idle import Idle
+from ._map import check_items, run_all
 from ._permit import Acquisition, Permit, TrackedPermit
-from ._source import check_items
 from ._work import check_work, is_awaitable
-from ._wrap import Wrapper
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 Parameters = ParamSpec("Parameters")
 Arguments = TypeVarTuple("Arguments")
+
+
+class Wrapper(Protocol):
+    """What `wrap(weight=…)` returns: a decorator.
+
+    The functions it makes yield `object` and are sent nothing: with `Any` there, type checkers lose the result where such a
+    function is passed on, to `run` or `map`.
+    """
+
+    @overload
+    def __call__(
+        self, fn: Callable[Parameters, Awaitable[Result]], /
+    ) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
+    @overload
+    def __call__(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
 
 
 class Bulkhead(Gate):
@@ -57,20 +72,14 @@ class Bulkhead(Gate):
         :param detect_reentrancy: a call that would wait for itself, because of what its own task or thread holds and its weight,
             raises `BulkheadReentrantError` instead.
         """
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a str, got {name!r}")
-        engine = Engine(
-            _options.count("max_concurrent", max_concurrent),
-            _options.count("max_queue", max_queue, least=0),
-            _options.default_timeout(timeout),
-            _options.optional_seconds("call_timeout", call_timeout),
-            _options.optional_seconds("abandon_after", abandon_after),
-        )
-        permit = TrackedPermit if _options.flag("track_permits", track_permits) else Permit
-        calls = Calls(name, engine, _options.flag("detect_reentrancy", detect_reentrancy), permit)
-        self._open(Entering(calls.runs))
+        calls = Calls(name, max_concurrent, max_queue, timeout, call_timeout, abandon_after, detect_reentrancy)
+        if not isinstance(track_permits, bool):
+            raise TypeError(f"track_permits must be a bool, got {track_permits!r}")
+        self._open(Entering(calls))
         self._calls = calls
-        self._runs = calls.runs
+        self._permit = TrackedPermit if track_permits else Permit
+        self._end: Idle | None = None
+        self._idle: Idle | None = None
 
     @property
     def name(self) -> str:
@@ -97,15 +106,7 @@ class Bulkhead(Gate):
         timeout: float = math.inf,
         deadline: float | None = None,
     ) -> Result: ...
-    async def run(
-        self,
-        fn: Callable[[*Arguments], Any],
-        /,
-        *args: *Arguments,
-        weight: int = 1,
-        timeout: float = math.inf,
-        deadline: float | None = None,
-    ) -> Any:
+    async def run(self, fn: Callable[[*Arguments], Any], /, *args: *Arguments, **bounds: Any) -> Any:
         """Calls `fn(*args)` with `weight` permits, awaits it if need be, and returns its result.
 
         A function that blocks would stop the event loop: `await asyncio.to_thread(shipping.run_sync, work)`.
@@ -114,20 +115,21 @@ class Bulkhead(Gate):
 
         At its bound the work is cancelled, and `BulkheadCallTimeoutError` is raised when it has ended.
         """
-        runs = self._runs
-        ticket = runs.begin(fn, weight, timeout, deadline)
+        # To fill in three defaults takes Python a tenth of the time of a whole call.
+        calls = self._calls
+        ticket = calls.begin_bounded(fn, *_bounds(**bounds)) if bounds else calls.begin(fn)
         if ticket < 0:
             ticket = ~ticket
-            await runs.wait(ticket)
+            await calls.wait(ticket)
         try:
             # Without arguments Python calls it faster if it sees none.
             result = fn(*args) if args else fn()  # type: ignore[call-arg]
             if type(result) is CoroutineType or is_awaitable(fn, result):
                 result = await result
         except BaseException as error:
-            runs.end(ticket, error)
+            calls.end(ticket, error)
             raise
-        del runs[ticket]
+        del calls[ticket]
         return result
 
     def run_sync(
@@ -144,25 +146,24 @@ class Bulkhead(Gate):
         Waiting lets other threads run, and Ctrl-C ends it. Nothing can cancel a function that runs: there is no call time-out,
         and `timeout` and `deadline` bound the wait alone. In a thread where an event loop runs it raises RuntimeError.
         """
-        result: Result = self._runs.run_sync(fn, args, weight, timeout, deadline)
+        result: Result = self._calls.run_sync(fn, args, weight, timeout, deadline)
         return result
 
     def acquire(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Acquisition:
         """A permit: `async with shipping.acquire() as permit` or `permit = await shipping.acquire()`; see `Acquisition`."""
-        return Acquisition(self._calls, weight, timeout, deadline)
+        return Acquisition(self._calls, self._permit, weight, timeout, deadline)
 
     def acquire_sync(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Permit:
         """A permit by hand, for which this thread is blocked: `with shipping.acquire_sync(weight=2) as permit`; as `run_sync`."""
-        weight = _options.count("weight", weight)
-        permit = self._calls.permit(self._calls, 0, weight)
-        self._runs.fill(permit, weight, timeout, deadline)
+        permit = self._permit(self._calls, Calls.checked_weight(weight))
+        self._calls.fill(permit, weight, timeout, deadline)
         return permit
 
     def try_acquire(self, weight: int = 1) -> Permit | None:
         """A permit by hand if it can be had at once, also outside any event loop; it never waits."""
-        weight = _options.count("weight", weight)
-        permit = self._calls.permit(self._calls, 0, weight)
-        return permit if self._runs.fill_at_once(permit, weight) else None
+        weight = Calls.checked_weight(weight)
+        permit = self._permit(self._calls, weight)
+        return permit if self._calls.fill_at_once(permit, weight) else None
 
     @overload
     def wrap(self, fn: Callable[Parameters, Awaitable[Result]], /) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
@@ -175,9 +176,31 @@ class Bulkhead(Gate):
 
         It is `async` also if `fn` is not, and calls it as `run` does.
         """
-        weight, timeout = _options.count("weight", weight), _options.timeout(timeout)
-        _options.check_call(weight, timeout)
-        wrapper = Wrapper(self._runs, weight, timeout)
+        calls, weight = self._calls, Calls.checked_weight(weight)
+        Calls.check_timeout(timeout)
+        is_plain = weight == 1 and timeout == math.inf
+
+        def wrapper(fn: Callable[..., Any], /) -> Callable[..., Coroutine[Any, Any, Any]]:
+            check_work(fn)
+
+            @functools.wraps(fn)
+            async def guarded(*args: Any, **kwargs: Any) -> Any:
+                ticket = calls.begin(fn) if is_plain else calls.begin_bounded(fn, weight, timeout, None)
+                if ticket < 0:
+                    ticket = ~ticket
+                    await calls.wait(ticket)
+                try:
+                    result = fn(*args, **kwargs)
+                    if type(result) is CoroutineType or is_awaitable(fn, result):
+                        result = await result
+                except BaseException as error:
+                    calls.end(ticket, error)
+                    raise
+                del calls[ticket]
+                return result
+
+            return guarded
+
         return wrapper if fn is None else wrapper(fn)
 
     @overload
@@ -198,41 +221,61 @@ class Bulkhead(Gate):
         """
         check_work(fn)
         check_items(items)
-        weight = _options.count("weight", weight)
-        _options.check_call(weight, math.inf)
-        return run_all(self._calls, fn, items, weight)
+        return run_all(self._calls, fn, items, Calls.checked_weight(weight))
 
     def resize(self, max_concurrent: int, /) -> None:
         """Changes the limit. 0 pauses; shrinking waits until enough running calls have ended and revokes nothing."""
-        self._calls.drivers.here().resize(_options.count("max_concurrent", max_concurrent, least=0))
+        self._calls.resize(max_concurrent)
 
     def close(self, *, abort: bool = False) -> Awaitable[None]:
         """Rejects new calls and all waiters, now; with `abort` it also cancels the running work.
 
         What it returns settles when no permit is held any more; awaited from inside the bulkhead's own work it never does.
         """
-        return self._calls.drivers.here().close(_options.flag("abort", abort))
+        self._calls.close(abort)
+        return self._ending()
 
     def drain(self) -> Awaitable[None]:
         """Rejects new calls, now, and serves the waiters; what it returns is as for `close`."""
-        return self._calls.drivers.here().drain()
+        self._calls.drain()
+        return self._ending()
 
     def idle(self) -> Awaitable[None]:
-        """Settles at the first moment when nobody waits and no permit is held; ends nothing."""
-        return self._calls.drivers.here().watch_idle()
+        """Settles at the first moment without waiters and without permits in use; ends nothing."""
+        moment = self._calls.idle_moment()
+        # The same one until its moment has come.
+        if self._idle is None or self._idle.moment != moment:
+            self._idle = Idle(self._calls, moment)
+        return self._idle
+
+    def _ending(self) -> Idle:
+        """The same for every close and drain, in whichever thread."""
+        idle = self._end or Idle(self._calls, self._calls.idle_moment())
+        if self._end is None:
+            self._end = idle
+        return self._end
 
     def stats(self) -> _stats.Stats:
         """One consistent snapshot, a value that later calls don't change."""
-        return _stats.snapshot(self._calls.engine.stats())
+        return _stats.snapshot(self._calls.stats())
 
     def __repr__(self) -> str:
-        engine = self._calls.engine
-        figures = f"{engine.active()}/{engine.limit()} active, {engine.queued()}/{engine.max_queue()} queued"
+        limit, active, queued, max_queue = self._calls.figures()
+        figures = f"{active}/{limit} active, {queued}/{max_queue} queued"
         state = self.stats().state
-        marks = ([] if state == "open" else [state]) + (["paused"] if engine.limit() == 0 else [])
+        marks = ([] if state == "open" else [state]) + (["paused"] if limit == 0 else [])
         return f"<Bulkhead {', '.join([f'{self.name} {figures}', *marks])}>"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
             f"a Bulkhead guards calls of one process and cannot be pickled or copied: {self!r}; make one in each process"
         )
+
+
+def _bounds(*, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> tuple[int, float, float | None]:
+    return weight, timeout, deadline
+
+
+# Errors about wrong keywords name `run`, and introspection sees its keywords.
+_bounds.__qualname__ = Bulkhead.run.__qualname__
+Bulkhead.run.__signature__ = inspect.signature(get_overloads(Bulkhead.run)[-1])  # type: ignore[attr-defined]

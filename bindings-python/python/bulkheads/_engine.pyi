@@ -1,84 +1,61 @@
-"""The compiled engine; `docs/engine.md` says what each method means. Times are seconds."""
+"""The compiled half of the package. Times are seconds."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context
 from types import TracebackType
 from typing import Any, Self, final
 
 from typing_extensions import disjoint_base
 
-from ._calls import Calls
 from ._permit import Permit
 
-__all__ = ["Done", "Engine", "Entry", "Gate", "Runs", "Waiting"]
+__all__ = ["Calls", "Done", "Entry", "Gate", "Waiting", "look_for_closed_loops_after"]
+
+def look_for_closed_loops_after(nanos: int, /) -> int:
+    """For tests: sets the interval, in nanoseconds, at which a waiter polls for closed loops. Answers the one before."""
 
 @final
-class Engine:
+class Calls:
+    """The calls of one bulkhead. `begin…` answers a ticket, or, of a call that has to wait, minus one minus its ticket; it raises the
+    reason if the call is refused."""
+
     def __new__(
         cls,
-        max_concurrent: float,
-        max_queue: float | None = None,
-        timeout: float | None = None,
-        call_timeout: float | None = None,
-        abandon_after: float | None = None,
-    ) -> Engine: ...
-    def attach(self) -> Engine: ...
-    def owner(self) -> int: ...
-    def acquire(self, now: float, weight: float, timeout: float, deadline: float, flags: int, holding: float = 0.0) -> int: ...
-    def admit_now(self, weight: int, flags: int) -> int:
-        """As `acquire` for an ordinary call, without a clock: the id, or 0 if this one needs `acquire`."""
-    def try_acquire(self, now: float, weight: float) -> int: ...
-    def start(self, id: float) -> None: ...
-    def finish(self, now: float, id: float, outcome: int) -> bool: ...
-    def finish_now(self, id: float, outcome: int) -> bool:
-        """As `finish`, without a clock; False if this one needs `finish`."""
-    def release(self, now: float, id: float) -> bool: ...
-    def cancel(self, now: float, id: float) -> int: ...
-    def abort(self, now: float, ids: Sequence[float]) -> None: ...
-    def resize(self, now: float, limit: float) -> None: ...
-    def close(self, now: float, abort: bool) -> None: ...
-    def drain(self, now: float) -> None: ...
-    def evict(self, now: float) -> None: ...
-    def restart(self) -> None:
-        """In a forked child: empty books, and no owner but the first."""
-    def watch_idle(self, now: float) -> bool: ...
-    def watch_room(self, now: float, weight: float, holding: float) -> bool: ...
-    def handle_timeout(self, now: float) -> None: ...
-    def next_event(self) -> tuple[int, int, float] | None:
-        """Kind, id and time at once: between two calls another thread could take the next event."""
-    def next_timer(self) -> float: ...
-    def now(self) -> float:
-        """The latest time that it has seen."""
-    def keeps_alive(self) -> bool: ...
-    def take_wakes(self) -> list[int]: ...
-    def stats(self) -> list[float]: ...
-    def permits(self, id: float) -> int: ...
-    def limit(self) -> int: ...
-    def active(self) -> int: ...
-    def queued(self) -> int: ...
-    def max_queue(self) -> int: ...
-
-@final
-class Runs:
-    """Calls from admission to release, as far as they go without waiting. `begin…` answers a ticket, or, of a call that has to
-    wait, minus one minus its ticket; it raises the reason if the call is refused."""
-
-    def __new__(cls, calls: Calls, name: str, engine: Engine, ready: Coroutine[Any, Any, None], detects: bool) -> Self: ...
-    def begin(self, work: object, weight: object, timeout: object, deadline: object, /) -> int:
-        """A call of `run`."""
-    def begin_block(self, weight: object, timeout: object, deadline: object, /) -> int:
-        """A block of code."""
-    def begin_later(self, weight: int, /) -> int:
-        """Work of a task that does not run yet; it is not willing to wait. It is to be handed over."""
-    def begin_hand(self, weight: object, timeout: object, deadline: object, /) -> int:
-        """A permit by hand. It is to be taken out."""
-    def enter(self) -> Waiting | None:
-        """A bare `async with`: None, or what it has to await."""
+        name: object,
+        max_concurrent: object,
+        max_queue: object,
+        timeout: object,
+        call_timeout: object,
+        abandon_after: object,
+        detect_reentrancy: object,
+    ) -> Self: ...
+    @property
+    def name(self) -> str: ...
+    def begin(self, work: object, /) -> int:
+        """A call of `run` without bounds of its own."""
+    def begin_bounded(self, work: object, weight: object, timeout: object, deadline: object, /) -> int:
+        """As `begin`, of any call, or of a block of code: then `work` is None."""
+    def begin_item(self, weight: int, /) -> int | asyncio.Future[None]:
+        """An item of `map`: its ticket, or the future that says when to ask again. It is to be handed over."""
+    def begin_manual(self, weight: object, timeout: object, deadline: object, /) -> int:
+        """A manual permit. It is to be put into its object."""
+    def wait(self, ticket: int, /) -> Waiting:
+        """What a call that has to wait awaits. Raises the reason if it may not go on."""
     def leave(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
     ) -> Coroutine[Any, Any, None]:
         """The end of a bare `async with`."""
+    def end(self, ticket: int, error: BaseException | None, /) -> None:
+        """Gives the permits of a call back; `error` is that of its work, None if it returned. Raises its early answer, if it has one."""
+    def __delitem__(self, ticket: int, /) -> None:
+        """The work of a call returned, as `end`: Python calls this faster than any method."""
+    def release(self, ticket: int, error: BaseException | None, /) -> None:
+        """Gives the permits of a call back, which goes on without."""
+    def hand_over(self, ticket: int, /) -> None:
+        """The call goes on in the current task, which did not begin it."""
+    def id(self, ticket: int, /) -> int:
+        """Id of a call."""
     def run_sync(
         self,
         work: Callable[..., Any],
@@ -90,37 +67,41 @@ class Runs:
     ) -> Any:
         """Calls `work` with permits, for which this thread may have to be blocked."""
     def fill(self, permit: Permit, weight: object, timeout: object, deadline: object, /) -> None:
-        """A permit by hand, put into an object that has none yet; this thread may have to be blocked until it is there."""
+        """A manual permit, put into an object that has none yet; this thread may have to be blocked until it is there."""
+    def fill_from(self, permit: Permit, ticket: int, /) -> None:
+        """As `fill`, with that of a call that `begin_manual` began."""
     def fill_at_once(self, permit: Permit, weight: int, /) -> bool:
         """As `fill`, if the permit can be had at once."""
-    def empty(self, permit: Permit, outcome: int, /) -> bool:
-        """Takes a permit out of its object and gives it back; false if there is none. 0 completed, 1 failed, 2 leaked."""
-    def wait(self, ticket: int, /) -> Waiting:
-        """What a call that has to wait awaits. Raises the reason if it may not go on."""
-    def tell(self, owner: int, kind: int, id: int, time: float, /) -> bool:
-        """A waiter has its end, which its driver tells. True if the loop has to be asked to `wake`."""
-    def note_timer(self, owner: int, armed: float, is_tidied: bool, /) -> None:
-        """What the loop will do without being asked again: the compiled calls leave a timer alone that serves as it is."""
-    def note_settling(self, owner: int, is_settling: bool, /) -> None:
-        """Whether a driver is telling: what comes of the compiled calls is left to that then."""
-    def seal(self, owner: int, /) -> None:
-        """Something else was told, which comes before whoever is told from now on."""
-    def wake(self, owner: int, /) -> None:
-        """Wakes those who were told: the callback that was asked for."""
-    def end(self, ticket: int, error: BaseException | None, /) -> None:
-        """Gives the permit of a run back; `error` is that of its work, None if it returned. Raises its early answer, if it has one."""
-    def __delitem__(self, ticket: int, /) -> None:
-        """The work of a run returned, as `end`: Python calls this faster than any method."""
-    def release(self, ticket: int, error: BaseException | None, /) -> None:
-        """Gives the permit of a run back, which goes on without."""
-    def hand_over(self, ticket: int, /) -> None:
-        """The run goes on in the current task, which did not begin it."""
-    def id(self, ticket: int, /) -> int:
-        """Id of a call."""
-    def forget(self, ticket: int, /) -> None:
-        """A call that never ran, whose permit was taken out, or was released."""
-    def answer(self, id: int, /) -> tuple[asyncio.Task[Any] | None, int] | None:
-        """The run of this id is answered early: its task, and how often that had been cancelled when it came."""
+    def empty(self, permit: Permit, has_failed: bool, /) -> bool:
+        """Takes a permit out of its object and gives it back; false if there is none."""
+    def reclaim(self, permit: Permit, /) -> bool:
+        """As `empty`, for a permit that was dropped; true if it is the first of this bulkhead."""
+    def count_double_release(self) -> None:
+        """A permit was released that had been before."""
+    def resize(self, max_concurrent: object, /) -> None: ...
+    def close(self, abort: object, /) -> None: ...
+    def drain(self) -> None: ...
+    def idle_moment(self) -> int:
+        """The ticket of the next idle moment; 0 if that is now."""
+    def wait_idle(self, number: int, /) -> asyncio.Future[None] | None:
+        """A future that is done at such a moment; None if the one of this number has come."""
+    def wait_capacity(self, weight: int, /) -> asyncio.Future[None] | None:
+        """A future that is done when it is time to ask again; None if a call of this weight would be answered at once, but not as
+        full."""
+    def forget(self, future: asyncio.Future[None], /) -> None:
+        """The waiter of this future has gone."""
+    @staticmethod
+    def checked_weight(weight: object, /) -> int:
+        """A weight in its range, as an int; raises what a call with it would raise."""
+    @staticmethod
+    def check_timeout(timeout: object, /) -> None:
+        """Raises what a call with this time-out would raise."""
+    def stats(self) -> dict[str, float]:
+        """Every figure, by the names that the engine gives them."""
+    def width(self, weight: int, /) -> int:
+        """How many calls of this weight can run at a time."""
+    def figures(self) -> tuple[int, int, int, int]:
+        """Limit, permits in use, waiters, places in the queue."""
 
 @disjoint_base
 class Gate:
@@ -142,15 +123,15 @@ class Gate:
 
 @disjoint_base
 class Entry:
-    """What entering returns: the permit is taken when it is awaited, and by whoever awaits it."""
+    """What entering returns: the permit is taken when it is awaited, by the task that awaits it."""
 
-    def __new__(cls, runs: Runs) -> Self: ...
+    def __new__(cls, calls: Calls) -> Self: ...
     def get(self) -> Self: ...
     def __await__(self) -> Generator[Any, Any]: ...
 
 @final
 class Done(Coroutine[Any, Any, None]):
-    """Awaited, it is done at once. `_ready` makes it a coroutine."""
+    """Awaited, it is done at once. `_awaitables` makes it a coroutine."""
 
     def __await__(self) -> Self: ...
     def __iter__(self) -> Self: ...
@@ -175,7 +156,7 @@ class Waiting:
     def done(self) -> bool: ...
     def cancelled(self) -> bool: ...
     def result(self) -> None:
-        """What it waits for is not told here."""
+        """What it waited for is not said here."""
     def exception(self) -> None: ...
     def add_done_callback(self, function: Callable[[Self], object], *, context: Context | None = None) -> None: ...
     def cancel(self, msg: object = None) -> bool:

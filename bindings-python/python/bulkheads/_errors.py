@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from ._texts import FIGURES, full_text
-
+_FIGURES: Final = ("limit", "active", "queued", "max_queue")
 _ARGS: Final[Any] = BaseException.__dict__["args"]
 
 
@@ -17,7 +16,7 @@ class BulkheadError(Exception):
     is_rejection: bool = False
     """The work never started, so that it is safe to try it elsewhere."""
     is_local_overload: ClassVar[bool] = False
-    """This process had no room: a retry must not hammer it, a circuit breaker must not count it."""
+    """This process had no capacity: a retry must not hammer it, a circuit breaker must not count it."""
 
     bulkhead: str
 
@@ -42,14 +41,15 @@ class BulkheadFullError(BulkheadError):
     queued: int
     max_queue: int
 
-    # The compiled calls make it of bare figures: whoever sheds load catches many and reads none. It finds its words, and its
+    # The compiled calls make it of bare figures, because code that sheds load catches many and reads none. It composes its text, and its
     # attributes, when somebody looks.
 
     def _find_words(self) -> None:
         if "bulkhead" not in self.__dict__:
-            name, code, *figures = _ARGS.__get__(self)
-            self.__dict__.update(bulkhead=name, **dict(zip(FIGURES, figures)))
-            _ARGS.__set__(self, (f"{name}: {full_text(code, *figures)}",))
+            name, text, *values = _ARGS.__get__(self)
+            figures = dict(zip(_FIGURES, values))
+            self.__dict__.update(bulkhead=name, **figures)
+            _ARGS.__set__(self, (f"{name}: {text.format(**figures)}",))
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__ or "bulkhead" in self.__dict__:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Coroutine, Generator
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from pathlib import Path
+from traceback import StackSummary
+from types import FrameType, TracebackType
+from typing import Any, Final, NoReturn, Self
 
-from . import _options
-from ._numbers import COMPLETED, FAILED
-from ._places import places
+from ._engine import Calls
 
-if TYPE_CHECKING:
-    from ._calls import Calls
+_PACKAGE: Final = str(Path(__file__).parent)
+_PLACES: Final = 10
+"""How many places in the caller's code a tracked permit knows."""
 
 
 class Permit:
@@ -23,8 +25,8 @@ class Permit:
 
     __slots__ = ("__weakref__", "_calls", "_id", "_ticket", "_weight")
 
-    def __init__(self, calls: Calls, id: int, weight: int, ticket: int | None = None) -> None:
-        """`ticket` is that of a run, which `async with` is; its end is not here."""
+    def __init__(self, calls: Calls, weight: int, id: int = 0, ticket: int | None = None) -> None:
+        """Without an id it holds nothing yet. `ticket` is that of a run, which `async with` is; its end is not here."""
         self._calls = calls
         self._id = id
         self._ticket = ticket
@@ -38,15 +40,15 @@ class Permit:
     def release(self) -> None:
         """Gives it back. A second release changes nothing but the counter `double_releases`."""
         if not self._give_back(None):
-            self._calls.drivers.here().count_double_release()
+            self._calls.count_double_release()
 
     def _give_back(self, error: BaseException | None) -> bool:
         """As `release`, but failed if there was an error; false if it was given back before."""
         if self._ticket is None:
-            return self._calls.runs.empty(self, COMPLETED if error is None else FAILED)
+            return self._calls.empty(self, error is not None)
         id, self._id = self._id, 0
         if id:
-            self._calls.runs.release(self._ticket, error)
+            self._calls.release(self._ticket, error)
         return bool(id)
 
     def __enter__(self) -> Self:
@@ -73,11 +75,14 @@ class Permit:
 
     def __del__(self) -> None:
         # A signal handler may have raised before it was whole.
-        if getattr(self, "_id", 0):
-            self._calls.reclaim(self)
+        if getattr(self, "_id", 0) and self._calls.reclaim(self):
+            text = (
+                f"a permit of bulkhead {self._calls.name} was dropped without release; use `async with` (said once per bulkhead)"
+            )
+            warnings.warn(text + self._taken_at(), ResourceWarning, stacklevel=2, source=self)
 
     def _taken_at(self) -> str:
-        """Where it was taken, after a line of its own; empty if nobody has asked for that."""
+        """Where it was taken, after a line of its own; empty without `track_permits`."""
         return ""
 
 
@@ -86,9 +91,9 @@ class TrackedPermit(Permit):
 
     __slots__ = ("_places",)
 
-    def __init__(self, calls: Calls, id: int, weight: int, ticket: int | None = None) -> None:
-        self._places = places()
-        super().__init__(calls, id, weight, ticket)
+    def __init__(self, calls: Calls, weight: int, id: int = 0, ticket: int | None = None) -> None:
+        self._places = _places()
+        super().__init__(calls, weight, id, ticket)
 
     def _taken_at(self) -> str:
         return "\nit was taken here (most recent call last):\n" + "".join(self._places.format()).rstrip()
@@ -104,10 +109,11 @@ class Acquisition(Coroutine[Any, Any, Permit]):
     A permit by hand knows no call time-out. `async with` does: it bounds its body as `run` bounds its work.
     """
 
-    __slots__ = ("__weakref__", "_arguments", "_calls", "_coroutine", "_permit")
+    __slots__ = ("__weakref__", "_arguments", "_calls", "_class", "_coroutine", "_permit")
 
-    def __init__(self, calls: Calls, weight: int, timeout: float, deadline: float | None) -> None:
+    def __init__(self, calls: Calls, permit: type[Permit], weight: int, timeout: float, deadline: float | None) -> None:
         self._calls = calls
+        self._class = permit
         self._arguments: tuple[int, float, float | None] | None = (weight, timeout, deadline)
         self._coroutine: Coroutine[Any, Any, Permit] | None = None
         self._permit: Permit | None = None
@@ -133,11 +139,11 @@ class Acquisition(Coroutine[Any, Any, Permit]):
     async def __aenter__(self) -> Permit:
         calls = self._calls
         weight, timeout, deadline = self._take_arguments()
-        ticket = calls.runs.begin_block(weight, timeout, deadline)
+        ticket = calls.begin_bounded(None, weight, timeout, deadline)
         if ticket < 0:
             ticket = ~ticket
-            await calls.runs.wait(ticket)
-        self._permit = calls.permit(calls, calls.runs.id(ticket), weight, ticket)
+            await calls.wait(ticket)
+        self._permit = self._class(calls, weight, calls.id(ticket), ticket)
         return self._permit
 
     async def __aexit__(
@@ -146,7 +152,7 @@ class Acquisition(Coroutine[Any, Any, Permit]):
         permit, self._permit = self._permit, None
         if permit is not None and permit._ticket is not None:
             permit._id = 0
-            self._calls.runs.end(permit._ticket, error)
+            self._calls.end(permit._ticket, error)
 
     def _begin(self) -> Coroutine[Any, Any, Permit]:
         weight, timeout, deadline = self._take_arguments()
@@ -154,14 +160,21 @@ class Acquisition(Coroutine[Any, Any, Permit]):
         return self._coroutine
 
     async def _take(self, weight: int, timeout: float, deadline: float | None) -> Permit:
-        return self._calls.permit(self._calls, await self._calls.take(weight, timeout, deadline), weight)
+        calls = self._calls
+        ticket = calls.begin_manual(weight, timeout, deadline)
+        if ticket < 0:
+            ticket = ~ticket
+            await calls.wait(ticket)
+        permit = self._class(calls, weight)
+        calls.fill_from(permit, ticket)
+        return permit
 
     def _take_arguments(self) -> tuple[int, float, float | None]:
         arguments, self._arguments = self._arguments, None
         if arguments is None:
             raise RuntimeError("cannot reuse an acquire() that was already awaited; call acquire() again")
         weight, timeout, deadline = arguments
-        return _options.count("weight", weight), timeout, deadline
+        return Calls.checked_weight(weight), timeout, deadline
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("an acquire() is not copied or pickled: it serves once; call acquire() again")
@@ -173,3 +186,15 @@ class Acquisition(Coroutine[Any, Any, Permit]):
         if self._arguments is not None:
             text = f"acquire() of bulkhead {self._calls.name} was never awaited"
             warnings.warn(text, RuntimeWarning, stacklevel=2, source=self)
+
+
+def _places() -> StackSummary:
+    """The innermost places of the stack outside of this package, outermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    found: list[tuple[FrameType, int]] = []
+    while frame is not None and len(found) < _PLACES:
+        found.append((frame, frame.f_lineno))
+        frame = frame.f_back
+    return StackSummary.extract(reversed(found), lookup_lines=False)

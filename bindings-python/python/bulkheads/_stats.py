@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, Literal
 
 State = Literal["open", "draining", "closed"]
 
 _STATES: Final[tuple[State, ...]] = ("open", "draining", "closed")
+_KINDS: Final[dict[Any, type[int | float]]] = {"int": int, "float": float}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +80,17 @@ class Stats:
     then of a few, chosen at random, since two looks at a clock cost as much as the rest of a short call."""
 
 
-def snapshot(numbers: list[float]) -> Stats:
-    """From the engine's numbers, in the order that `docs/engine.md` gives."""
-    state, *counts = (int(number) for number in numbers[:22])
-    waited: list[Any] = [int(numbers[22]), *numbers[23:28]]
-    ran: list[Any] = [int(numbers[28]), *numbers[29:34], int(numbers[34])]
-    rejected: list[Any] = [*counts[16:], int(numbers[35])]
-    figures: list[Any] = [*counts[:16], Rejected(*rejected), Durations(*waited), SampledDurations(*ran)]
-    return Stats(_STATES[state], *figures)
+def snapshot(numbers: dict[str, float]) -> Stats:
+    """From the engine's figures, which are all numbers and bear the same names."""
+    return Stats(
+        state=_STATES[int(numbers["state"])],
+        rejected=Rejected(**_fields(Rejected, "rejected_", numbers)),
+        waited=Durations(**_fields(Durations, "waited_", numbers)),
+        ran=SampledDurations(**_fields(SampledDurations, "ran_", numbers)),
+        **_fields(Stats, "", numbers),
+    )
+
+
+def _fields(cls: Any, prefix: str, numbers: dict[str, float]) -> dict[str, Any]:
+    kinds = {field.name: _KINDS.get(field.type) for field in fields(cls)}
+    return {name: kind(numbers[prefix + name]) for name, kind in kinds.items() if kind is not None}

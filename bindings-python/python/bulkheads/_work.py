@@ -3,7 +3,27 @@
 from __future__ import annotations
 
 import inspect
-from types import AsyncGeneratorType
+from collections.abc import Callable
+from types import AsyncGeneratorType, CoroutineType
+from typing import Any
+
+from ._engine import Calls
+
+
+async def carry_out(calls: Calls, ticket: int, fn: Callable[..., Any], *args: Any) -> Any:
+    """The work of a call; its permits go back before the caller goes on, however it ended.
+
+    `Bulkhead.run` and `Bulkhead.wrap` have the same lines, since another coroutine in between would make them dearer.
+    """
+    try:
+        result = fn(*args)
+        if type(result) is CoroutineType or is_awaitable(fn, result):
+            result = await result
+    except BaseException as error:
+        calls.end(ticket, error)
+        raise
+    del calls[ticket]
+    return result
 
 
 def check_work(fn: object) -> None:

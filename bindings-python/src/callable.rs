@@ -10,10 +10,12 @@ use pyo3::types::{PyCFunction, PyFunction};
 const COROUTINE: u32 = 0x80;
 const ASYNC_GENERATOR: u32 = 0x200;
 
-/// Remembers the addresses of a few functions that were found fit to run, each in the place that its own bits give it.
+/// Remembers the addresses of a few functions that were found fit to run, each in the place that
+/// its own bits give it.
 ///
-/// A look at a function's flags is an audited event, and dear. An address may have come to another function since, so this
-/// only saves that look: what a function returns is looked at in any case before it is awaited.
+/// A look at a function's flags is an audited event, and dear. An address may have come to another
+/// function since, so this only saves that look: what a function returns is looked at in any case
+/// before it is awaited.
 pub(crate) struct Checked {
     way: Way,
     places: [AtomicUsize; 8],
@@ -32,7 +34,8 @@ impl Checked {
         Self { way, places }
     }
 
-    /// Raises `TypeError` unless it can be called, and runs while it is awaited, or until it returns.
+    /// Raises `TypeError` unless it can be called, and runs while it is awaited, or until it
+    /// returns.
     pub(crate) fn check(&self, work: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(function) = function(work)? else {
             return self.way.check(work);
@@ -83,7 +86,8 @@ impl Way {
     }
 }
 
-/// The function that a call of it comes to, a method's own too; None for any other object, and for what cannot be called.
+/// The function that a call of it comes to, a method's own too; None for any other object, and for
+/// what cannot be called.
 fn function<'py>(work: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyFunction>>> {
     if let Ok(function) = work.cast_exact::<PyFunction>() {
         return Ok(Some(function.clone()));

@@ -5,21 +5,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::asyncio::CancelledError;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyStopIteration};
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyTraceback;
+use pyo3::types::{PyDict, PyTraceback};
 
-use crate::runs::Runs;
-use crate::table::{Ticket, Wait};
-use crate::wakes::Callback;
+use crate::admit;
+use crate::calls::Calls;
+use crate::place::closed_loop;
+use crate::settle::settle;
+use crate::state::State;
+use crate::table::{Callback, Ticket, Wait};
 
-/// An awaitable of its own, its iterator, and the future that the iterator yields to the task: what asyncio takes for a future
-/// is whatever has `_asyncio_future_blocking`. What it waits for stands in the table.
+/// An awaitable of its own, its iterator, and the future that the iterator yields to the task: what
+/// asyncio takes for a future is whatever has `_asyncio_future_blocking`. What it waits for stands
+/// in the table.
 ///
 /// A caller that gives up first, even between its grant and its resumption, gives everything back.
 #[pyclass(frozen, module = "bulkheads._engine")]
 pub(crate) struct Waiting {
-    runs: Py<Runs>,
+    calls: Py<Calls>,
     ticket: Ticket,
     event_loop: Py<PyAny>,
     /// Whether a task is to wait for it: the protocol of futures.
@@ -28,18 +31,21 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    pub(crate) fn new(runs: &Bound<'_, Runs>, ticket: Ticket, event_loop: Py<PyAny>) -> Self {
-        Self {
-            runs: runs.clone().unbind(),
+    pub(crate) fn new(calls: &Bound<'_, Calls>, ticket: Ticket) -> PyResult<Py<Self>> {
+        let py = calls.py();
+        let event_loop = calls.get().shared.look(|state| {
+            let owner = state.table.get(ticket)?.owner;
+            let driver = state.drivers.get(owner)?;
+            Some(driver.host.event_loop.clone_ref(py))
+        });
+        let waiting = Self {
+            calls: calls.clone().unbind(),
             ticket,
-            event_loop,
+            event_loop: event_loop.ok_or_else(closed_loop)?,
             is_blocking: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
-        }
-    }
-
-    pub(crate) fn event_loop(&self) -> &Py<PyAny> {
-        &self.event_loop
+        };
+        Py::new(py, waiting)
     }
 
     /// None once it is over.
@@ -47,15 +53,15 @@ impl Waiting {
         if self.is_over.load(Ordering::Relaxed) {
             return None;
         }
-        let shared = self.runs.get().handle().lock();
-        shared.table.wait(self.ticket).map(look)
+        let shared = &self.calls.get().shared;
+        shared.look(|state| state.table.wait(self.ticket).map(look))
     }
 
     fn give_up(&self, py: Python<'_>) -> PyResult<()> {
         if self.is_over.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
-        Runs::give_up(self.runs.bind(py), self.ticket)
+        admit::give_up(self.calls.bind(py), self.ticket)
     }
 }
 
@@ -69,15 +75,16 @@ impl Waiting {
         slf
     }
 
-    /// Itself, for the task to wait for; then, when it goes on, nothing. Raises the reason if it may not go on.
+    /// Itself, for the task to wait for; then, when it goes on, nothing. Raises the reason if it
+    /// may not go on.
     fn __next__(slf: &Bound<'_, Self>) -> PyResult<Option<Py<Self>>> {
         let waiting = slf.get();
-        let Some(told) = waiting.look(|wait| wait.told) else {
+        let Some(end) = waiting.look(|wait| wait.end) else {
             return Err(PyRuntimeError::new_err("cannot wait again"));
         };
-        if let Some(told) = told {
+        if let Some(end) = end {
             waiting.is_over.store(true, Ordering::Relaxed);
-            Runs::resume(waiting.runs.bind(slf.py()), waiting.ticket, told)?;
+            admit::resume(waiting.calls.bind(slf.py()), waiting.ticket, end)?;
             return Ok(None);
         }
         if waiting.is_blocking.swap(true, Ordering::Relaxed) {
@@ -121,7 +128,7 @@ impl Waiting {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        format!("<Waiting for {}>", self.runs.get().name().bind(py))
+        format!("<Waiting for {}>", self.calls.get().name().bind(py))
     }
 
     fn get_loop(&self, py: Python<'_>) -> Py<PyAny> {
@@ -136,7 +143,7 @@ impl Waiting {
         self.look(|wait| wait.cancelled.is_some()).unwrap_or(false)
     }
 
-    /// What it waits for is not told here.
+    /// What it waited for is not said here.
     fn result(&self, py: Python<'_>) -> PyResult<()> {
         let message = |wait: &Wait| Some(wait.cancelled.as_ref()?.clone_ref(py));
         match self.look(message).flatten() {
@@ -156,19 +163,20 @@ impl Waiting {
         function: Py<PyAny>,
         context: Option<Py<PyAny>>,
     ) -> PyResult<()> {
+        let waiting = slf.get();
         let callback = Callback {
             function,
             context,
-            waiting: slf.clone().unbind(),
+            argument: slf.clone().into_any().unbind(),
         };
-        let waiting = slf.get();
-        let runs = waiting.runs.get();
-        let late = runs
-            .handle()
-            .lock()
-            .table
-            .add_callback(waiting.ticket, callback);
-        late.map_or(Ok(()), |late| late.call_soon(slf.py()))
+        let shared = &waiting.calls.get().shared;
+        let late = shared.look(|state| state.table.add_callback(waiting.ticket, callback));
+        let Some(late) = late else { return Ok(()) };
+        let options = PyDict::new(slf.py());
+        options.set_item("context", late.context)?;
+        let event_loop = waiting.event_loop.bind(slf.py());
+        event_loop.call_method("call_soon", (late.function, slf), Some(&options))?;
+        Ok(())
     }
 
     /// Whether it will be woken with a cancellation.
@@ -178,31 +186,38 @@ impl Waiting {
             return Ok(false);
         }
         let message = msg.unwrap_or_else(|| py.None());
-        let mut shared = self.runs.get().handle().lock();
-        let driver = shared.cancel(py, self.ticket, message);
-        drop(shared);
-        if let Some(driver) = driver {
-            driver.call_method0(py, intern!(py, "wake_soon"))?;
+        let calls = self.calls.bind(py);
+        let cancel = |state: &mut State| state.cancel_wait(self.ticket, message);
+        if let Some(owner) = calls.get().shared.look(cancel) {
+            settle(calls, Some(owner))?;
         }
         Ok(true)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.runs)?;
+        visit.call(&self.calls)?;
         visit.call(&self.event_loop)
     }
 }
 
 impl Drop for Waiting {
-    /// One that nobody steps any more.
+    /// Dropped before completion: the call is withdrawn.
     fn drop(&mut self) {
-        if !*self.is_over.get_mut() {
-            let given_up = Python::try_attach(|py| {
-                self.give_up(py)
-                    .map_err(|error| error.write_unraisable(py, None))
-            });
-            let _ = given_up;
+        if *self.is_over.get_mut() {
+            return;
         }
+        let given_up = Python::try_attach(|py| {
+            // An exception may be on its way through the frame that drops it, and Python code must
+            // not see that one.
+            let raised = PyErr::take(py);
+            if let Err(error) = self.give_up(py) {
+                error.write_unraisable(py, None);
+            }
+            if let Some(raised) = raised {
+                raised.restore(py);
+            }
+        });
+        let _ = given_up;
     }
 }
 

@@ -8,32 +8,39 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::runs::Runs;
+use crate::admit::{self, Arrival};
+use crate::awaitable::Waiting;
+use crate::blocking;
+use crate::calls::Calls;
+use crate::done;
+use crate::request::{Asked, Kind};
 
 /// What `Bulkhead` builds on.
 #[pyclass(frozen, subclass, module = "bulkheads._engine")]
 pub(crate) struct Gate {
-    ways: OnceLock<Ways>,
+    methods: OnceLock<BoundMethods>,
 }
 
 /// Of one bulkhead: what is called as it is entered, and as it is left.
-struct Ways {
-    runs: Py<Runs>,
+struct BoundMethods {
+    calls: Py<Calls>,
     enter: Py<PyAny>,
     leave: Py<PyAny>,
 }
 
-/// `__aenter__` or `__aexit__`. Python makes an object of its own for each use of a method that it has to look up on the
-/// class, and this is a fifth of the time of an `async with`; so here is one that is made before.
+/// `__aenter__` or `__aexit__`. Python makes an object of its own for each use of a method that it
+/// has to look up on the class, and this is a fifth of the time of an `async with`; so here is one
+/// that is made before.
 #[pyclass(frozen, module = "bulkheads._engine")]
-pub(crate) struct Way {
+pub(crate) struct BoundMethod {
     leaves: bool,
 }
 
-/// What entering returns: the permit is taken when it is awaited, and by whoever awaits it. It has no state: one serves all.
+/// What entering returns: the permit is taken when it is awaited, by the task that awaits it. It
+/// has no state: one serves all.
 #[pyclass(frozen, subclass, module = "bulkheads._engine")]
 pub(crate) struct Entry {
-    runs: Py<Runs>,
+    calls: Py<Calls>,
 }
 
 #[pymethods]
@@ -43,7 +50,7 @@ impl Gate {
     fn new(args: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyAny>>) -> Self {
         let _ = (args, options);
         Self {
-            ways: OnceLock::new(),
+            methods: OnceLock::new(),
         }
     }
 
@@ -51,29 +58,29 @@ impl Gate {
     #[pyo3(signature = (entry, /))]
     fn _open(&self, entry: &Bound<'_, Entry>) -> PyResult<()> {
         let py = entry.py();
-        let runs = entry.get().runs.bind(py);
-        let ways = Ways {
-            runs: runs.clone().unbind(),
+        let calls = entry.get().calls.bind(py);
+        let methods = BoundMethods {
+            calls: calls.clone().unbind(),
             enter: entry.getattr(intern!(py, "get"))?.unbind(),
-            leave: runs.getattr(intern!(py, "leave"))?.unbind(),
+            leave: calls.getattr(intern!(py, "leave"))?.unbind(),
         };
         let text = "a Bulkhead is made once; make another instead of calling __init__ again";
-        let opened = self.ways.set(ways);
+        let opened = self.methods.set(methods);
         opened.map_err(|_| PyRuntimeError::new_err(text))
     }
 
     #[classattr]
-    fn __aenter__() -> Way {
-        Way { leaves: false }
+    fn __aenter__() -> BoundMethod {
+        BoundMethod { leaves: false }
     }
 
     #[classattr]
-    fn __aexit__() -> Way {
-        Way { leaves: true }
+    fn __aexit__() -> BoundMethod {
+        BoundMethod { leaves: true }
     }
 
     fn __enter__(slf: &Bound<'_, Self>) -> PyResult<()> {
-        Runs::enter_blocking(slf.get().opened()?.runs.bind(slf.py()))
+        blocking::enter(slf.get().opened()?.calls.bind(slf.py()))
     }
 
     #[pyo3(signature = (kind, error, traceback, /))]
@@ -84,40 +91,42 @@ impl Gate {
         traceback: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let _ = (kind, traceback);
-        Runs::exit_blocking(slf.get().opened()?.runs.bind(slf.py()), error)
+        blocking::exit(slf.get().opened()?.calls.bind(slf.py()), error)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        let Some(ways) = self.ways.get() else {
+        let Some(methods) = self.methods.get() else {
             return Ok(());
         };
-        visit.call(&ways.runs)?;
-        visit.call(&ways.enter)?;
-        visit.call(&ways.leave)
+        visit.call(&methods.calls)?;
+        visit.call(&methods.enter)?;
+        visit.call(&methods.leave)
     }
 }
 
 impl Gate {
-    fn opened(&self) -> PyResult<&Ways> {
+    fn opened(&self) -> PyResult<&BoundMethods> {
         let text = "Bulkhead.__init__ was not called";
-        self.ways.get().ok_or_else(|| PyRuntimeError::new_err(text))
+        self.methods
+            .get()
+            .ok_or_else(|| PyRuntimeError::new_err(text))
     }
 }
 
-impl Way {
+impl BoundMethod {
     fn of<'a>(&self, gate: &'a Bound<'_, PyAny>) -> PyResult<&'a Py<PyAny>> {
-        let ways = gate.cast::<Gate>()?.get().opened()?;
+        let methods = gate.cast::<Gate>()?.get().opened()?;
         let way = if self.leaves {
-            &ways.leave
+            &methods.leave
         } else {
-            &ways.enter
+            &methods.enter
         };
         Ok(way)
     }
 }
 
 #[pymethods]
-impl Way {
+impl BoundMethod {
     fn __get__<'py>(
         slf: Bound<'py, Self>,
         gate: Option<Bound<'py, PyAny>>,
@@ -144,8 +153,8 @@ impl Way {
 #[pymethods]
 impl Entry {
     #[new]
-    fn new(runs: Py<Runs>) -> Self {
-        Self { runs }
+    fn new(calls: Py<Calls>) -> Self {
+        Self { calls }
     }
 
     fn get(slf: Py<Self>) -> Py<Self> {
@@ -153,13 +162,14 @@ impl Entry {
     }
 
     fn __await__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match Runs::enter(self.runs.bind(py))? {
-            None => Ok(self.runs.get().ready(py)),
-            Some(waiting) => Ok(waiting.into_any()),
+        let calls = self.calls.bind(py);
+        match admit::arrive(calls, &Asked::plain(1), Kind::Entry)? {
+            Arrival::Admitted(_) => done::ready(py),
+            Arrival::Queued(ticket) => Ok(Waiting::new(calls, ticket)?.into_any()),
         }
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.runs)
+        visit.call(&self.calls)
     }
 }

@@ -13,10 +13,12 @@ pub(crate) struct Step<'py> {
 }
 
 impl<'py> Step<'py> {
-    /// The only step that is under way in the whole process: if its loop is known to run in this thread, it is that of the caller.
+    /// The only step that is under way in the whole process: if its loop is known to run in this
+    /// thread, it is that of the caller.
     ///
-    /// Asking for the running loop takes a system call in some versions of Python, and longer than all the rest. None says
-    /// nothing: several threads may have been interrupted in the middle of a step, or this asyncio may keep its books elsewhere.
+    /// Asking for the running loop takes a system call in some versions of Python, and longer than
+    /// all the rest. None says nothing: several threads may have been interrupted in the middle of
+    /// a step, or this asyncio may keep its books elsewhere.
     pub(crate) fn only(py: Python<'py>) -> Option<Self> {
         let mut steps = current_tasks(py)?.iter();
         if steps.len() != 1 {
@@ -39,7 +41,15 @@ impl<'py> Step<'py> {
         Ok(Self { event_loop, task })
     }
 
-    /// Tells those who come with a call apart: the address of the task, or of the loop where it runs code without one.
+    /// Whether an event loop runs in this thread.
+    pub(crate) fn is_in_loop(py: Python<'_>) -> PyResult<bool> {
+        static RUNNING_LOOP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let running = RUNNING_LOOP.import(py, "asyncio", "_get_running_loop")?;
+        Ok(!running.call0()?.is_none())
+    }
+
+    /// Identifies the caller: the address of the task, or of the loop where it runs code without
+    /// one.
     pub(crate) fn key(&self) -> usize {
         self.task.as_ref().unwrap_or(&self.event_loop).as_ptr() as usize
     }
@@ -63,8 +73,8 @@ pub(crate) fn cancelling(task: &Bound<'_, PyAny>) -> PyResult<i64> {
 
 static CANCELLING: PyOnceLock<Method> = PyOnceLock::new();
 
-/// A method without arguments that is a C function, to be called as such: by way of its name it takes five times as long, a tenth
-/// of the time of a whole call of a bulkhead.
+/// A method without arguments that is a C function, to be called as such: by way of its name it
+/// takes five times as long, a tenth of the time of a whole call of a bulkhead.
 struct Method {
     /// Of its objects; not of those of subclasses, which may have another.
     class: Py<PyType>,
@@ -92,8 +102,8 @@ impl Method {
     }
 
     fn call<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        // SAFETY: the flags say that it takes an object of its class, which this is, and null. It returns a new reference, or
-        // null with an error set.
+        // SAFETY: the flags say that it takes an object of its class, which this is, and null. It
+        // returns a new reference, or null with an error set.
         unsafe {
             let result = (self.function)(object.as_ptr(), std::ptr::null_mut());
             Bound::from_owned_ptr_or_err(object.py(), result)

@@ -1,0 +1,350 @@
+//! What Python can do with a bulkhead: conversions, and one call each.
+
+use bulkheads_core::{Bulkhead, Opt, Outcome};
+use bulkheads_engine::STATS;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{IntoPyDict, PyBool, PyDict, PyString, PyTuple};
+
+use crate::admit::arrive;
+use crate::awaitable::Waiting;
+use crate::calls::Calls;
+use crate::event_loop::asyncio::{self, Step};
+use crate::finish::{exit, finish, release};
+use crate::numbers::{self, Given, SECONDS, value_error};
+use crate::place::Place;
+use crate::reentrancy::hold;
+use crate::request::{Asked, Kind};
+use crate::settle::settle;
+use crate::state::State;
+use crate::table::{Holder, Ticket};
+use crate::watch::{self, Begun};
+use crate::{blocking, done, fork, permits};
+
+#[pymethods]
+impl Calls {
+    #[new]
+    fn py_new(
+        name: &Bound<'_, PyAny>,
+        max_concurrent: &Bound<'_, PyAny>,
+        max_queue: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+        call_timeout: &Bound<'_, PyAny>,
+        abandon_after: &Bound<'_, PyAny>,
+        detect_reentrancy: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let Ok(name) = name.cast::<PyString>() else {
+            let text = format!("name must be a str, got {}", name.repr()?);
+            return Err(PyTypeError::new_err(text));
+        };
+        let given = Given {
+            max_concurrent,
+            max_queue,
+            timeout,
+            call_timeout,
+            abandon_after,
+        };
+        let config = given.config()?;
+        let detects = flag("detect_reentrancy", detect_reentrancy)?;
+        let core = Bulkhead::new(config).map_err(|error| value_error(&error))?;
+        let calls = Self::new(name.clone().unbind(), core, detects);
+        fork::register(&calls.shared);
+        Ok(calls)
+    }
+
+    #[getter(name)]
+    fn py_name(&self, py: Python<'_>) -> Py<PyString> {
+        self.errors.name.clone_ref(py)
+    }
+
+    /// A call of `run` without bounds of its own: its ticket, or minus one minus that of a call
+    /// that has to wait. Raises the reason if it is refused.
+    #[pyo3(signature = (work, /))]
+    fn begin(slf: &Bound<'_, Self>, work: &Bound<'_, PyAny>) -> PyResult<i64> {
+        slf.get().awaited.check(work)?;
+        Ok(arrive(slf, &Asked::plain(1), Kind::Block)?.number())
+    }
+
+    /// As `begin`, of any call, or of a block of code: then `work` is None.
+    #[pyo3(signature = (work, weight, timeout, deadline, /))]
+    fn begin_bounded(
+        slf: &Bound<'_, Self>,
+        work: &Bound<'_, PyAny>,
+        weight: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+        deadline: &Bound<'_, PyAny>,
+    ) -> PyResult<i64> {
+        if !work.is_none() {
+            slf.get().awaited.check(work)?;
+        }
+        let asked = Asked::any(slf, weight, timeout, deadline)?;
+        Ok(arrive(slf, &asked, Kind::Block)?.number())
+    }
+
+    /// An item of `map`: its ticket, or the future that says when to ask again. It is to be handed
+    /// over.
+    #[pyo3(signature = (weight, /))]
+    fn begin_item<'py>(slf: &Bound<'py, Self>, weight: u32) -> PyResult<Bound<'py, PyAny>> {
+        match watch::begin_item(slf, weight)? {
+            Begun::Ticket(ticket) => Ok(ticket.into_pyobject(slf.py())?.into_any()),
+            Begun::Later(future) => Ok(future),
+        }
+    }
+
+    /// A manual permit, as `begin`. It is to be put into its object.
+    #[pyo3(signature = (weight, timeout, deadline, /))]
+    fn begin_manual(
+        slf: &Bound<'_, Self>,
+        weight: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+        deadline: &Bound<'_, PyAny>,
+    ) -> PyResult<i64> {
+        let asked = Asked::any(slf, weight, timeout, deadline)?;
+        Ok(arrive(slf, &asked, Kind::Manual)?.number())
+    }
+
+    /// What a call that has to wait awaits. Raises the reason if it may not go on.
+    #[pyo3(signature = (ticket, /))]
+    fn wait(slf: &Bound<'_, Self>, ticket: Ticket) -> PyResult<Py<Waiting>> {
+        Waiting::new(slf, ticket)
+    }
+
+    /// The end of a bare `async with`.
+    #[pyo3(signature = (kind, error, traceback, /))]
+    fn leave(
+        slf: &Bound<'_, Self>,
+        kind: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<Py<PyAny>> {
+        let _ = (kind, traceback);
+        exit(slf, error)?;
+        done::ready(slf.py())
+    }
+
+    /// Gives the permits of a call back; `error` is that of its work, None if it returned. Raises
+    /// its early answer, if it has one.
+    #[pyo3(signature = (ticket, error, /))]
+    fn end(slf: &Bound<'_, Self>, ticket: Ticket, error: &Bound<'_, PyAny>) -> PyResult<()> {
+        finish(slf, ticket, error)
+    }
+
+    /// The work of a call returned, as `end`: Python calls this faster than any method.
+    fn __delitem__(slf: &Bound<'_, Self>, ticket: Ticket) -> PyResult<()> {
+        let none = slf.py().None();
+        finish(slf, ticket, none.bind(slf.py()))
+    }
+
+    /// Gives the permits of a call back, which goes on without.
+    #[pyo3(signature = (ticket, error, /))]
+    fn release(slf: &Bound<'_, Self>, ticket: Ticket, error: &Bound<'_, PyAny>) -> PyResult<()> {
+        release(slf, ticket, error)
+    }
+
+    /// The call goes on in the current task, which did not begin it.
+    #[pyo3(signature = (ticket, /))]
+    fn hand_over(slf: &Bound<'_, Self>, ticket: Ticket) -> PyResult<()> {
+        let step = Step::running(slf.py())?;
+        let cancelling = step.task.as_ref().map_or(Ok(0), asyncio::cancelling)?;
+        let holder = Holder {
+            cancelling,
+            ..Holder::of(&step)
+        };
+        let handed = slf.get().shared.look(|state| {
+            let call = state.table.get_mut(ticket)?;
+            let before = std::mem::replace(&mut call.holder, holder);
+            let (id, owner) = (call.id, call.owner);
+            // Its work was to be cancelled before it had a task.
+            let early = call.early.as_ref().map(|early| early.why);
+            if let Some(why) = early {
+                state.cancel_work(ticket, why);
+            }
+            Some((id, owner, before))
+        });
+        let Some((id, owner, _)) = handed else {
+            return Ok(());
+        };
+        settle(slf, Some(owner)).and(hold(slf, id))
+    }
+
+    /// Id of a call.
+    #[pyo3(signature = (ticket, /))]
+    fn id(&self, ticket: Ticket) -> PyResult<u64> {
+        let id = |state: &mut State| Some(state.table.get(ticket)?.id.as_raw());
+        let id = self.shared.look(id);
+        id.ok_or_else(|| PyKeyError::new_err(ticket))
+    }
+
+    /// Calls `work` with permits, for which this thread may have to be blocked.
+    #[pyo3(signature = (work, args, weight, timeout, deadline, /))]
+    fn run_sync<'py>(
+        slf: &Bound<'py, Self>,
+        work: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        weight: &Bound<'py, PyAny>,
+        timeout: &Bound<'py, PyAny>,
+        deadline: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let others = "`await run(…)`, or `await asyncio.to_thread(…)` for a function that blocks";
+        blocking::refuse_in_loop(slf, "`run_sync`", others)?;
+        slf.get().blocking.check(work)?;
+        let asked = Asked::any(slf, weight, timeout, deadline)?;
+        blocking::run(slf, work, args, &asked)
+    }
+
+    /// A manual permit, put into an object that has none yet; this thread may have to be blocked
+    /// until it is there.
+    #[pyo3(signature = (permit, weight, timeout, deadline, /))]
+    fn fill(
+        slf: &Bound<'_, Self>,
+        permit: &Bound<'_, PyAny>,
+        weight: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+        deadline: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        blocking::refuse_in_loop(slf, "`acquire_sync`", "`await acquire(…)`")?;
+        let asked = Asked::any(slf, weight, timeout, deadline)?;
+        let taken = blocking::take(slf, &asked)?;
+        permits::fill(slf, permit, taken.id)
+    }
+
+    /// As `fill`, with that of a call that `begin_manual` began.
+    #[pyo3(signature = (permit, ticket, /))]
+    fn fill_from(slf: &Bound<'_, Self>, permit: &Bound<'_, PyAny>, ticket: Ticket) -> PyResult<()> {
+        permits::fill_from(slf, permit, ticket)
+    }
+
+    /// As `fill`, if the permit can be had at once.
+    #[pyo3(signature = (permit, weight, /))]
+    fn fill_at_once(
+        slf: &Bound<'_, Self>,
+        permit: &Bound<'_, PyAny>,
+        weight: u32,
+    ) -> PyResult<bool> {
+        permits::fill_at_once(slf, permit, weight)
+    }
+
+    /// Takes a permit out of its object and gives it back; false if there is none.
+    #[pyo3(signature = (permit, has_failed, /))]
+    fn empty(slf: &Bound<'_, Self>, permit: &Bound<'_, PyAny>, has_failed: bool) -> PyResult<bool> {
+        let outcome = if has_failed {
+            Outcome::Failed
+        } else {
+            Outcome::Completed
+        };
+        permits::empty(slf, permit, outcome)
+    }
+
+    /// As `empty`, for a permit that was dropped; true if it is the first of this bulkhead.
+    #[pyo3(signature = (permit, /))]
+    fn reclaim(slf: &Bound<'_, Self>, permit: &Bound<'_, PyAny>) -> PyResult<bool> {
+        permits::reclaim(slf, permit)
+    }
+
+    /// A permit was released that had been before.
+    fn count_double_release(slf: &Bound<'_, Self>) -> PyResult<()> {
+        permits::count_double_release(slf)
+    }
+
+    #[pyo3(signature = (max_concurrent, /))]
+    fn resize(slf: &Bound<'_, Self>, max_concurrent: &Bound<'_, PyAny>) -> PyResult<()> {
+        let limit = numbers::count(Opt::Resize, max_concurrent)?;
+        let (resized, followed) =
+            Place::find(slf)?.input(slf, |state, now| state.core.resize(now, limit));
+        resized.map_err(|error| value_error(&error))?;
+        followed
+    }
+
+    #[pyo3(signature = (abort, /))]
+    fn close(slf: &Bound<'_, Self>, abort: &Bound<'_, PyAny>) -> PyResult<()> {
+        let abort = flag("abort", abort)?;
+        let place = Place::find(slf)?;
+        place
+            .input(slf, |state, now| state.core.close(now, abort))
+            .1
+    }
+
+    fn drain(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let place = Place::find(slf)?;
+        place.input(slf, |state, now| state.core.drain(now)).1
+    }
+
+    /// The ticket of the next idle moment; 0 if that is now.
+    fn idle_moment(slf: &Bound<'_, Self>) -> PyResult<u64> {
+        watch::idle_moment(slf)
+    }
+
+    /// A future that is done at such a moment; None if the one of this number has come.
+    #[pyo3(signature = (number, /))]
+    fn wait_idle<'py>(slf: &Bound<'py, Self>, number: u64) -> PyResult<Option<Bound<'py, PyAny>>> {
+        watch::wait_idle(slf, number)
+    }
+
+    /// A future that is done when it is time to ask again; None if a call of this weight would be
+    /// answered at once, but not as full.
+    #[pyo3(signature = (weight, /))]
+    fn wait_capacity<'py>(
+        slf: &Bound<'py, Self>,
+        weight: u32,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        watch::wait_capacity(slf, weight)
+    }
+
+    /// The waiter of this future has gone.
+    #[pyo3(signature = (future, /))]
+    fn forget(slf: &Bound<'_, Self>, future: &Bound<'_, PyAny>) {
+        watch::forget(slf, future);
+    }
+
+    /// A weight in its range, as an int; raises what a call with it would raise.
+    #[staticmethod]
+    #[pyo3(signature = (weight, /))]
+    fn checked_weight(weight: &Bound<'_, PyAny>) -> PyResult<u32> {
+        numbers::count(Opt::Weight, weight)
+    }
+
+    /// Raises what a call with this time-out would raise.
+    #[staticmethod]
+    #[pyo3(signature = (timeout, /))]
+    fn check_timeout(timeout: &Bound<'_, PyAny>) -> PyResult<()> {
+        numbers::wait(timeout).map(drop)
+    }
+
+    /// Every figure, by the names that the engine gives them.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let snapshot = self.shared.look(|state| state.core.snapshot());
+        let numbers = bulkheads_engine::numbers(&snapshot, SECONDS);
+        STATS.into_iter().zip(numbers).into_py_dict(py)
+    }
+
+    /// How many calls of this weight can run at a time.
+    #[pyo3(signature = (weight, /))]
+    fn width(&self, weight: u32) -> u32 {
+        self.shared.look(|state| state.core.width(weight))
+    }
+
+    /// Limit, permits in use, waiters, places in the queue.
+    fn figures(&self) -> (u32, u64, u32, u32) {
+        self.shared.look(|State { core, .. }| {
+            (core.limit(), core.active(), core.queued(), core.max_queue())
+        })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.visit(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.clear();
+    }
+}
+
+/// True or False; what is only as good as that may be a mistake, and `abort` cannot be taken back.
+fn flag(option: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(flag) = value.cast_exact::<PyBool>() {
+        return Ok(flag.is_true());
+    }
+    let text = format!("{option} must be a bool, got {}", value.repr()?);
+    Err(PyTypeError::new_err(text))
+}
