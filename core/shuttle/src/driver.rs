@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use bulkheads_core::OwnerId;
-use bulkheads_engine::{Engine, EventNumbers, RUN};
+use bulkheads_core::{
+    Admission, Bulkhead, Cancellation, Event, Id, Instant, Outcome, OwnerId, Rejection, Request,
+};
+use bulkheads_driver::Bell;
 use shuttle::rand::{Rng, thread_rng};
 use shuttle::sync::Arc;
 
-use crate::bell::Bell;
-use crate::host::{Host, Waking, next_wakes};
+use crate::host::{Host, Way};
+use crate::sleeper::Sleeper;
 
 /// A call that has no end yet, or whose work goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,30 +30,27 @@ pub enum Fate {
     Dies,
 }
 
-/// Belongs to one thread. Ids are kept as bits, which can be told apart.
+/// Belongs to one thread.
 pub struct Driver {
     host: Arc<Host>,
     owner: OwnerId,
-    bell: Arc<Bell>,
-    calls: BTreeMap<u64, Call>,
-    weights: BTreeMap<u64, u32>,
+    bell: Arc<Bell<Sleeper>>,
+    calls: BTreeMap<Id, Call>,
+    weights: BTreeMap<Id, u32>,
     /// Those of which nothing is expected any more.
-    over: BTreeSet<u64>,
-    events: VecDeque<EventNumbers>,
+    over: BTreeSet<Id>,
+    events: VecDeque<Event>,
     /// How many calls were made and have no end yet.
     unanswered: u64,
     steps_left: u32,
 }
-
-/// The code of a call that would wait for itself.
-const REENTRANT: u64 = 9.0_f64.to_bits();
 
 /// The thread is no more.
 #[derive(Debug)]
 pub struct Gone;
 
 impl Driver {
-    pub(crate) fn new(host: Arc<Host>, owner: OwnerId, bell: Arc<Bell>) -> Self {
+    pub(crate) fn new(host: Arc<Host>, owner: OwnerId, bell: Arc<Bell<Sleeper>>) -> Self {
         Self {
             host,
             owner,
@@ -113,38 +112,45 @@ impl Driver {
 
     /// A call arrives, perhaps from inside of all the work that this thread runs.
     fn ask(&mut self, weight: u32, is_nested: bool) -> Result<(), Gone> {
-        let forever = f64::INFINITY;
         let host = Arc::clone(&self.host);
+        let owner = self.owner;
         let around = if is_nested { self.work() } else { Vec::new() };
         let holds: u32 = around.iter().map(|id| self.weights[id]).sum();
-        let answer = self.input(|core, owner, now| {
+        let answer = self.input(|core, now| {
             host.count_call();
-            let weight = f64::from(weight);
-            let permits = around.iter().map(|id| core.permits(f64::from_bits(*id)));
-            let holding: u32 = permits.sum();
+            let holding: u32 = around.iter().map(|id| core.permits(*id)).sum();
             assert_eq!(holding, holds, "nothing takes a permit away from work");
-            let holding = f64::from(holding);
-            core.acquire(owner, now, weight, forever, forever, RUN, holding)
+            core.acquire(now, Request::run(weight).owner(owner).held(&around))
         })?;
-        let answer = answer.expect("valid arguments");
+        if self.host.way == Way::RegistersLate {
+            self.collect()?;
+        }
         let waits_for_itself = holds > 0 && u64::from(holds + weight) > self.host.limit;
-        assert!(answer > 0.0 || !waits_for_itself, "it would wait forever");
-        assert!(answer.to_bits() != REENTRANT || waits_for_itself);
-        let is_id = answer.abs() >= 4_294_967_296.0;
-        if is_id {
-            let id = answer.abs().to_bits();
-            self.unanswered += 1;
-            self.weights.insert(id, weight);
-            self.calls.insert(id, Call::Waits);
-            if answer > 0.0 {
+        match answer.expect("a valid weight") {
+            Admission::Admitted(id) => {
+                self.register(id, weight);
                 self.run(id);
+            }
+            Admission::Queued(id) => {
+                assert!(!waits_for_itself, "it would wait forever");
+                self.register(id, weight);
+            }
+            Admission::Rejected(rejection) => {
+                let is_reentrant = matches!(rejection, Rejection::Reentrant { .. });
+                assert!(!is_reentrant || waits_for_itself);
             }
         }
         self.settle()
     }
 
+    fn register(&mut self, id: Id, weight: u32) {
+        self.unanswered += 1;
+        self.weights.insert(id, weight);
+        self.calls.insert(id, Call::Waits);
+    }
+
     /// Its work begins.
-    fn run(&mut self, id: u64) {
+    fn run(&mut self, id: Id) {
         self.host.enter(u64::from(self.weights[&id]));
         self.calls.insert(id, Call::Runs);
     }
@@ -161,8 +167,7 @@ impl Driver {
         if self.forget(id) == Some(Call::Runs) {
             self.unanswered -= 1;
         }
-        let number = f64::from_bits(id);
-        let finished = self.input(|core, _, now| core.finish(now, number, 0))?;
+        let finished = self.input(|core, now| core.finish(now, id, Outcome::Completed))?;
         assert!(finished, "nothing takes a permit away from work");
         self.settle()
     }
@@ -175,15 +180,14 @@ impl Driver {
         let Some(id) = self.any(|call| call != Call::Answered) else {
             return Ok(());
         };
-        let number = f64::from_bits(id);
-        match self.input(|core, _, now| core.cancel(now, number))? {
+        match self.input(|core, now| core.cancel(now, id))? {
             // Its end is on its way.
-            0 => {}
-            1 => {
+            Cancellation::Settled => {}
+            Cancellation::Withdrawn => {
                 assert_eq!(self.forget(id), Some(Call::Waits), "it had not begun");
                 self.unanswered -= 1;
             }
-            _ => self.answer_early(id),
+            Cancellation::AnsweredEarly => self.answer_early(id),
         }
         self.settle()
     }
@@ -200,47 +204,59 @@ impl Driver {
     }
 
     fn sleep(&mut self) -> Result<(), Gone> {
-        self.bell.wait();
-        self.input(|core, _, now| core.handle_timeout(now))?;
+        self.bell.waker().sleep();
+        if self.host.way == Way::AnswersItsBellLate {
+            self.input(Bulkhead::handle_timeout)?;
+            self.collect()?;
+            self.bell.answer();
+            return self.settle_without_a_look();
+        }
+        self.bell.answer();
+        self.input(Bulkhead::handle_timeout)?;
         self.settle()
     }
 
-    /// The first half of a driver's step.
-    fn input<R>(&mut self, act: impl FnOnce(&mut Engine, OwnerId, f64) -> R) -> Result<R, Gone> {
+    /// The first half of a driver's step: the input, and the wakes of others.
+    fn input<R>(&mut self, act: impl FnOnce(&mut Bulkhead, Instant) -> R) -> Result<R, Gone> {
         self.survive()?;
-        let now = self.host.now();
-        let mut core = self.host.lock();
-        let answer = act(&mut core, self.owner, now);
-        if self.host.waking == Waking::WithTheInput {
-            self.events.extend(take_events(&mut core, self.owner));
-            let named = next_wakes(&mut core, self.owner);
-            let timer = core.next_timer(self.owner);
-            drop(core);
-            self.host.ring(&named);
-            self.bell.arm(timer, self.host.now());
-        }
-        Ok(answer)
+        Ok(self.host.input(self.owner, act))
     }
 
-    /// The second half: events, others, timer; only then callers.
+    /// The second half: events, timer; only then callers.
     fn settle(&mut self) -> Result<(), Gone> {
-        if self.host.waking != Waking::WithTheInput {
-            self.survive()?;
-            let events = take_events(&mut self.host.lock(), self.owner);
-            self.events.extend(events);
-            self.survive()?;
-            self.host.wake_others(self.owner);
-            let timer = self.host.lock().next_timer(self.owner);
-            self.bell.arm(timer, self.host.now());
+        self.collect()?;
+        self.host.wake_late(self.owner);
+        self.settle_without_a_look()
+    }
+
+    /// One at a time, as a host does that is shown a few at a time.
+    fn collect(&mut self) -> Result<(), Gone> {
+        self.survive()?;
+        let next = || self.host.core.look(|core| core.poll_event(self.owner));
+        self.events.extend(std::iter::from_fn(next));
+        if self.host.way == Way::RegistersLate {
+            // As a table does that knows no caller for an id.
+            self.events
+                .retain(|event| id_of(event).is_none_or(|id| self.calls.contains_key(&id)));
         }
+        Ok(())
+    }
+
+    fn settle_without_a_look(&mut self) -> Result<(), Gone> {
+        let timer = self.host.core.look(|core| core.poll_timeout(self.owner));
+        let timer = timer.unwrap_or(Instant::NEVER);
+        self.bell.waker().arm(timer, self.host.now());
         while let Some(event) = self.events.pop_front() {
             self.deliver(event)?;
         }
         Ok(())
     }
 
-    fn deliver(&mut self, event: EventNumbers) -> Result<(), Gone> {
-        let id = event.id.to_bits();
+    fn deliver(&mut self, event: Event) -> Result<(), Gone> {
+        // The notice of an abort: the work answers by itself, when it ends.
+        let Some(id) = id_of(&event) else {
+            return Ok(());
+        };
         let Some(call) = self.calls.get(&id).copied() else {
             assert!(
                 self.over.contains(&id),
@@ -248,42 +264,42 @@ impl Driver {
             );
             return Ok(());
         };
-        match event.kind {
-            1 => {
+        match event {
+            Event::Granted { .. } => {
                 assert_eq!(call, Call::Waits, "granted once");
-                self.input(|core, _, _| core.start(event.id))?;
+                self.input(|core, _| core.start(id))?;
                 self.run(id);
             }
-            2..=5 => {
+            Event::CallTimedOut { .. } => self.answer_early(id),
+            _ => {
                 assert_eq!(call, Call::Waits, "it never ran");
                 self.forget(id);
                 self.unanswered -= 1;
             }
-            _ => self.answer_early(id),
         }
         Ok(())
     }
 
-    fn answer_early(&mut self, id: u64) {
+    fn answer_early(&mut self, id: Id) {
         let call = self.calls.insert(id, Call::Answered);
         assert_eq!(call, Some(Call::Runs), "answered once");
         self.unanswered -= 1;
     }
 
-    fn forget(&mut self, id: u64) -> Option<Call> {
+    fn forget(&mut self, id: Id) -> Option<Call> {
         self.over.insert(id);
         self.calls.remove(&id)
     }
 
     /// The calls whose work holds permits.
-    fn work(&self) -> Vec<u64> {
+    fn work(&self) -> Vec<Id> {
         let working = self.calls.iter().filter(|(_, call)| **call != Call::Waits);
         working.map(|(id, _)| *id).collect()
     }
 
-    fn any(&self, wanted: impl Fn(Call) -> bool) -> Option<u64> {
+    fn any(&self, wanted: impl Fn(Call) -> bool) -> Option<Id> {
         let ids = self.calls.iter().filter(|(_, call)| wanted(**call));
-        let ids: Vec<u64> = ids.map(|(id, _)| *id).collect();
+        let ids: Vec<Id> = ids.map(|(id, _)| *id).collect();
         match ids[..] {
             [] => None,
             [id] => Some(id),
@@ -297,7 +313,15 @@ impl Driver {
     }
 }
 
-fn take_events(core: &mut Engine, owner: OwnerId) -> Vec<EventNumbers> {
-    let events = std::iter::from_fn(|| Some(core.next_event(owner)));
-    events.take_while(|event| event.kind != 0).collect()
+/// Whose event it is; none of a notice.
+const fn id_of(event: &Event) -> Option<Id> {
+    match *event {
+        Event::CallTimedOut { id, .. }
+        | Event::Cancelled { id }
+        | Event::Closed { id, .. }
+        | Event::Granted { id }
+        | Event::QueueTimedOut { id, .. }
+        | Event::TooHeavy { id, .. } => Some(id),
+        Event::Abort { .. } | Event::Capacity { .. } | Event::Idle { .. } => None,
+    }
 }

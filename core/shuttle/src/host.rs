@@ -1,102 +1,113 @@
-//! What the threads share: the core behind its lock, the drivers' bells, and the clock.
+//! What the threads share: the core behind the lock that ships, the drivers' bells, and the clock.
 
 use std::sync::Mutex as Plain;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bulkheads_engine::{Engine, Options, owner_number};
-use bulkheads_core::{Notation, OwnerId};
-use shuttle::sync::{Arc, Mutex, MutexGuard};
+use bulkheads_core::{Bulkhead, Config, Instant, OwnerId};
+use bulkheads_driver::{Bell, Shared};
+use shuttle::sync::Arc;
 
-use crate::bell::Bell;
 use crate::driver::Driver;
+use crate::sleeper::Sleeper;
 
-/// When a driver asks whom to wake.
+/// How the drivers go about it: as the bindings do, or with one fault that the models must find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waking {
-    /// Under the lock of its input, as the Node addon does.
-    WithTheInput,
-    /// After it has taken its own events, each under a lock of its own, as the Python package does.
-    AfterItsEvents,
-    /// Likewise, but it takes itself for awake whatever has come since. This loses wake-ups.
-    AfterItsEventsNeverItself,
+pub enum Way {
+    /// As the bindings do.
+    AsShipped,
+    /// Answers its bell after it has looked at its events: what comes in between rings a bell that
+    /// is rung already.
+    AnswersItsBellLate,
+    /// Looks at its events before it has registered the caller of its input: what another thread did
+    /// to that call in between is dropped.
+    RegistersLate,
+    /// Collects whom to wake under a lock of its own, after it has looked at its events: an event of
+    /// its own that came in between is named there, and dropped, since it takes itself for awake.
+    CollectsWakesLate,
 }
 
-/// One bulkhead, and all who use it. The scheduler may switch threads wherever one takes the lock of the core or a bell; of
-/// the rest it knows nothing, so that it does not waste its time there.
+/// One bulkhead, and all who use it. The scheduler may switch threads wherever one takes the lock of
+/// the core, rings a bell or sleeps; of the rest it knows nothing, and wastes no time there.
 pub struct Host {
-    core: Mutex<Engine>,
-    /// By the bits of the owners' numbers.
-    bells: Plain<Vec<(u64, Arc<Bell>)>>,
+    pub(crate) core: Shared<Bulkhead, Sleeper>,
+    /// Of all drivers, for the clock.
+    bells: Plain<Vec<Arc<Bell<Sleeper>>>>,
     clock: AtomicU64,
     /// Permits of work that runs, as the work sees it.
     busy: AtomicU64,
     /// How many calls the core has seen.
     calls: AtomicU64,
     pub(crate) limit: u64,
-    pub(crate) waking: Waking,
+    pub(crate) way: Way,
 }
 
 impl Host {
     /// A bulkhead whose time-outs, if any, are in ticks of [`Host::tick`].
+    ///
+    /// # Panics
+    /// If the options are not valid.
     #[must_use]
-    pub fn new(limit: u32, waking: Waking, options: Options) -> Arc<Self> {
-        let options = Options {
-            max_concurrent: f64::from(limit),
-            max_queue: Some(100.0),
-            timeout: options.timeout.or(Some(f64::INFINITY)),
-            ..options
-        };
-        let core = Engine::new(Notation::CamelMillis, options).expect("valid options");
+    pub fn new(config: Config, way: Way) -> Arc<Self> {
+        let core = Bulkhead::new(config.max_queue(100)).expect("valid options");
+        let limit = u64::from(core.limit());
         Arc::new(Self {
-            core: Mutex::new(core),
+            core: Shared::new(core),
             bells: Plain::default(),
             clock: AtomicU64::new(0),
             busy: AtomicU64::new(0),
             calls: AtomicU64::new(0),
-            limit: u64::from(limit),
-            waking,
+            limit,
+            way,
         })
     }
 
     /// A further driver, for one thread.
+    ///
+    /// # Panics
+    /// Never.
     #[must_use]
     pub fn attach(self: &Arc<Self>) -> Driver {
-        let owner = self.lock().attach();
-        let bell = Arc::new(Bell::new());
-        let mut bells = self.bells.lock().expect("no panic");
-        bells.push((owner_number(owner).to_bits(), Arc::clone(&bell)));
-        drop(bells);
+        let owner = self.core.look(Bulkhead::add_owner);
+        let bell = Bell::new(Sleeper::new());
+        self.core.listen(owner, Arc::clone(&bell));
+        self.bells.lock().expect("no panic").push(Arc::clone(&bell));
         Driver::new(Arc::clone(self), owner, bell)
     }
 
     /// Time passes; timers that are due fire.
+    ///
+    /// # Panics
+    /// Never.
     pub fn tick(&self) {
         self.clock.fetch_add(1, Ordering::SeqCst);
         let now = self.now();
         let bells = self.bells.lock().expect("no panic").clone();
-        for (_, bell) in bells {
-            bell.tick(now);
+        for bell in bells {
+            bell.waker().tick(now);
         }
     }
 
-    /// The driver of this owner has died, wherever it was: somebody else ends it, and wakes whoever gets what it held.
+    /// The driver of this owner has died, wherever it was: another thread ends it, and wakes those
+    /// who get what it held.
     pub fn bury(&self, owner: OwnerId, held: u64) {
         self.busy.fetch_sub(held, Ordering::SeqCst);
-        self.lock().evict(owner, self.now());
-        self.wake_others(owner);
+        self.input(owner, |core, now| core.evict(now, owner));
+        self.wake_late(owner);
+        self.core.unlisten(owner);
     }
 
-    /// Turns everybody away who waits, and answers those who run.
+    /// Rejects all waiters.
     pub fn close(&self, abort: bool) {
-        let nobody = OwnerId::FIRST;
-        self.lock().close(self.now(), abort);
-        self.wake_others(nobody);
+        self.input(OwnerId::FIRST, |core, now| core.close(now, abort));
+        self.wake_late(OwnerId::FIRST);
     }
 
-    /// When everybody has gone: nothing is held, nobody waits, and every call is accounted for.
+    /// When all threads have gone: nothing is held, no call waits, and every call is accounted for.
+    ///
+    /// # Panics
+    /// If it is not so.
     pub fn check_end(&self) {
-        let core = self.lock();
-        let stats = core.core().snapshot();
+        let stats = self.core.look(|core| core.snapshot());
         assert_eq!((stats.active, stats.queued, stats.overrun), (0, 0, 0));
         let ended = stats.completed + stats.failed + stats.unclaimed + stats.abandoned_runs;
         assert_eq!(stats.admitted, ended, "{stats:?}");
@@ -108,34 +119,30 @@ impl Host {
         assert_eq!(self.busy.load(Ordering::SeqCst), 0);
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a few ticks")]
-    pub(crate) fn now(&self) -> f64 {
-        self.clock.load(Ordering::SeqCst) as f64
+    pub(crate) fn now(&self) -> Instant {
+        Instant::from_nanos(self.clock.load(Ordering::SeqCst))
     }
 
-    /// The core; nothing else is done while it is locked.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Engine> {
-        self.core.lock().expect("no panic")
+    /// One input, and the wakes that it brings.
+    pub(crate) fn input<R>(
+        &self,
+        owner: OwnerId,
+        act: impl FnOnce(&mut Bulkhead, Instant) -> R,
+    ) -> R {
+        let now = self.now();
+        if self.way == Way::CollectsWakesLate {
+            return self.core.look(|core| act(core, now));
+        }
+        let (answer, wakes) = self.core.step(owner, |core| act(core, now));
+        wakes.ring(Sleeper::wake);
+        answer
     }
 
-    /// Under a lock of its own, after the input.
-    pub(crate) fn wake_others(&self, owner: OwnerId) {
-        let named = match self.waking {
-            Waking::AfterItsEventsNeverItself => next_wakes(&mut self.lock(), owner),
-            Waking::AfterItsEvents | Waking::WithTheInput => self.lock().take_wakes(owner),
-        };
-        self.ring(&named);
-    }
-
-    pub(crate) fn ring(&self, named: &[f64]) {
-        for owner in named {
-            let bells = self.bells.lock().expect("no panic");
-            let bell = bells.iter().find(|(whose, _)| *whose == owner.to_bits());
-            let bell = bell.map(|(_, bell)| Arc::clone(bell));
-            drop(bells);
-            if let Some(bell) = bell {
-                bell.ring();
-            }
+    /// Wakes those whom earlier inputs have notified, if that was not done with them.
+    pub(crate) fn wake_late(&self, owner: OwnerId) {
+        if self.way == Way::CollectsWakesLate {
+            let ((), wakes) = self.core.step(owner, |_| ());
+            wakes.ring(Sleeper::wake);
         }
     }
 
@@ -157,10 +164,4 @@ impl Host {
     pub(crate) fn exit(&self, weight: u64) {
         self.busy.fetch_sub(weight, Ordering::SeqCst);
     }
-}
-
-/// Everybody who is to be woken, but this owner.
-pub(crate) fn next_wakes(core: &mut Engine, owner: OwnerId) -> Vec<f64> {
-    let others = std::iter::from_fn(|| core.next_wake(owner));
-    others.map(owner_number).collect()
 }

@@ -2,17 +2,11 @@
 
 use std::time::Duration;
 
-use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler};
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, Runner};
 
 /// How many schedules each scheduler tries, unless there is a time.
 const SCHEDULES: usize = 1000;
-
-/// Every schedule there is.
-pub fn every(scenario: impl Fn() + Send + Sync + 'static) {
-    let schedules = try_with(DfsScheduler::new(None, true), None, scenario);
-    println!("{schedules} schedules, all there are");
-}
 
 /// Some, at random and with a few interruptions at the worst places, which find different races. With `SHUTTLE_SECONDS`: as
 /// many of each as fit in this time.

@@ -1,21 +1,18 @@
-//! One thread holds the only permit, another wants it. Every schedule there is where an input is one step; where it is four,
-//! there are millions, of which some are tried.
+//! One thread holds the only permit, another wants it: some thousand schedules of each.
 
-use bulkheads_engine::Options;
-use bulkheads_shuttle::{Driver, Host, Waking, schedules};
+use bulkheads_core::{Config, Span};
+use bulkheads_shuttle::{Driver, Host, Way, schedules};
 use shuttle::sync::Arc;
 use shuttle::thread;
 
 type Handover = fn(&Arc<Host>, Driver, Driver);
 
 fn check(handover: Handover) {
-    let options = Options::default();
-    schedules::every(move || play(handover, Waking::WithTheInput, options));
-    schedules::some(move || play(handover, Waking::AfterItsEvents, options));
+    schedules::some(move || play(handover, Config::new(1).timeout(Span::FOREVER)));
 }
 
-fn play(handover: Handover, way: Waking, options: Options) {
-    let host = Host::new(1, way, options);
+fn play(handover: Handover, config: Config) {
+    let host = Host::new(config, Way::AsShipped);
     let (mut holder, other) = (host.attach(), host.attach());
     holder.call(1).expect("it lives");
     handover(&host, holder, other);
@@ -48,7 +45,7 @@ fn call_and_give_up(driver: &mut Driver) {
 }
 
 #[test]
-fn a_release_reaches_whoever_waits() {
+fn a_release_reaches_the_waiter() {
     check(|_, mut holder, other| {
         let thread = spawn(other, call_and_wait);
         holder.finish_one().expect("it lives");
@@ -57,7 +54,7 @@ fn a_release_reaches_whoever_waits() {
 }
 
 #[test]
-fn a_death_reaches_whoever_waits() {
+fn a_death_reaches_the_waiter() {
     check(|_, holder, other| {
         let thread = spawn(other, call_and_wait);
         holder.die();
@@ -84,13 +81,9 @@ fn a_release_meets_a_close() {
     });
 }
 
-/// With a third thread, the clock, there are millions in any case.
 #[test]
 fn a_release_meets_a_time_out() {
-    let options = Options {
-        timeout: Some(1.0),
-        ..Options::default()
-    };
+    let config = Config::new(1).timeout(Span::from_nanos(1));
     let handover: Handover = |host, mut holder, other| {
         let thread = spawn(other, call_and_wait);
         let clock = Arc::clone(host);
@@ -99,7 +92,5 @@ fn a_release_meets_a_time_out() {
         time.join().expect("no panic");
         end(thread);
     };
-    for way in [Waking::WithTheInput, Waking::AfterItsEvents] {
-        schedules::some(move || play(handover, way, options));
-    }
+    schedules::some(move || play(handover, config));
 }

@@ -1,7 +1,7 @@
 //! Grant, time-out, cancel, release, close and evict, racing over threads in every order that the schedulers think of.
 
-use bulkheads_engine::Options;
-use bulkheads_shuttle::{Fate, Host, Waking, schedules};
+use bulkheads_core::{Config, Span};
+use bulkheads_shuttle::{Fate, Host, Way, schedules};
 use shuttle::thread;
 
 /// Of a thread: the weights of its calls, and its end.
@@ -11,21 +11,18 @@ type Life = (&'static [u32], Fate);
 #[derive(Clone, Copy)]
 struct Race {
     limit: u32,
-    options: Options,
+    /// In ticks; 0 for none.
+    timeout: u64,
+    call_timeout: u64,
     threads: &'static [Life],
     ticks: u32,
     closes: bool,
 }
 
-const CALM: Race = Race {
+const QUIET: Race = Race {
     limit: 1,
-    options: Options {
-        max_concurrent: 0.0,
-        max_queue: None,
-        timeout: None,
-        call_timeout: None,
-        abandon_after: None,
-    },
+    timeout: 0,
+    call_timeout: 0,
     threads: &[],
     ticks: 0,
     closes: false,
@@ -51,8 +48,9 @@ const ONE_OF_THREE_DIES: &[Life] = &[
 ];
 
 impl Race {
-    fn run(self, way: Waking) {
-        let host = Host::new(self.limit, way, self.options);
+    fn run(self, way: Way) {
+        let config = Config::new(self.limit).timeout(span(self.timeout));
+        let host = Host::new(config.call_timeout(span(self.call_timeout)), way);
         let drivers = self.threads.iter().map(|_| host.attach());
         let drivers: Vec<_> = drivers.collect();
         let lives = drivers.into_iter().zip(self.threads);
@@ -73,9 +71,7 @@ impl Race {
     }
 
     fn explore(self) {
-        for way in [Waking::WithTheInput, Waking::AfterItsEvents] {
-            schedules::some(move || self.run(way));
-        }
+        schedules::some(move || self.run(Way::AsShipped));
     }
 }
 
@@ -83,7 +79,7 @@ impl Race {
 fn every_grant_reaches_its_thread() {
     Race {
         threads: &[THREE_CALLS; 3],
-        ..CALM
+        ..QUIET
     }
     .explore();
 }
@@ -94,23 +90,19 @@ fn heavy_and_light_calls_share_a_limit() {
     Race {
         limit,
         threads: HEAVY_AND_LIGHT,
-        ..CALM
+        ..QUIET
     }
     .explore();
 }
 
 #[test]
 fn time_outs_race_with_grants_and_results() {
-    let options = Options {
-        timeout: Some(2.0),
-        call_timeout: Some(1.0),
-        ..CALM.options
-    };
     Race {
-        options,
+        timeout: 2,
+        call_timeout: 1,
         threads: &[TWO_CALLS; 3],
         ticks: 6,
-        ..CALM
+        ..QUIET
     }
     .explore();
 }
@@ -119,7 +111,7 @@ fn time_outs_race_with_grants_and_results() {
 fn what_a_dead_thread_held_reaches_the_living() {
     Race {
         threads: TWO_OF_FOUR_DIE,
-        ..CALM
+        ..QUIET
     }
     .explore();
 }
@@ -129,22 +121,18 @@ fn a_close_in_the_midst_of_it_ends_everybody() {
     Race {
         threads: &[THREE_CALLS; 3],
         closes: true,
-        ..CALM
+        ..QUIET
     }
     .explore();
 }
 
 #[test]
 fn everything_at_once() {
-    let options = Options {
-        timeout: Some(2.0),
-        call_timeout: Some(2.0),
-        ..CALM.options
-    };
     let (limit, ticks, closes) = (2, 5, true);
     Race {
         limit,
-        options,
+        timeout: 2,
+        call_timeout: 2,
         threads: ONE_OF_THREE_DIES,
         ticks,
         closes,
@@ -152,12 +140,35 @@ fn everything_at_once() {
     .explore();
 }
 
-/// That the models notice: a driver that asks whom to wake after it has looked at its own events, and takes itself for awake,
-/// throws away the wake of whatever came in between.
+fn span(ticks: u64) -> Span {
+    if ticks == 0 {
+        Span::FOREVER
+    } else {
+        Span::from_nanos(ticks)
+    }
+}
+
+/// That the models find a fault in the way of the drivers.
+fn find(way: Way) {
+    let threads = &[THREE_CALLS; 3];
+    let race = Race { threads, ..QUIET };
+    schedules::some(move || race.run(way));
+}
+
 #[test]
 #[should_panic(expected = "deadlock")]
-fn a_lost_wake_up_is_a_deadlock() {
-    let threads = &[THREE_CALLS; 3];
-    let race = Race { threads, ..CALM };
-    schedules::some(move || race.run(Waking::AfterItsEventsNeverItself));
+fn a_bell_that_is_answered_late_is_a_deadlock() {
+    find(Way::AnswersItsBellLate);
+}
+
+#[test]
+#[should_panic(expected = "deadlock")]
+fn a_caller_that_is_registered_late_is_a_deadlock() {
+    find(Way::RegistersLate);
+}
+
+#[test]
+#[should_panic(expected = "deadlock")]
+fn wakes_that_are_collected_late_are_a_deadlock() {
+    find(Way::CollectsWakesLate);
 }

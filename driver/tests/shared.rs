@@ -1,0 +1,132 @@
+//! The lock and the bells, in one thread and in several.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bulkheads_core::{Admission, Bulkhead, Config, Instant, Outcome, OwnerId, Request};
+use bulkheads_driver::{Bell, Shared};
+
+const NOW: Instant = Instant::ZERO;
+
+type Counted = Shared<Bulkhead, AtomicU32>;
+
+/// One permit and a queue, with its first owner and another that has a bell.
+fn shared() -> (Counted, OwnerId, Arc<Bell<AtomicU32>>) {
+    let core = Bulkhead::new(Config::new(1).max_queue(5)).expect("valid options");
+    let shared = Shared::new(core);
+    let other = shared.look(Bulkhead::add_owner);
+    let bell = Bell::new(AtomicU32::new(0));
+    shared.listen(other, Arc::clone(&bell));
+    (shared, other, bell)
+}
+
+fn acquire(shared: &Counted, owner: OwnerId) -> bulkheads_core::Id {
+    let (answer, wakes) = shared.step(owner, |core| {
+        core.acquire(NOW, Request::run(1).owner(owner))
+    });
+    assert!(wakes.is_empty(), "an arrival notifies no other owner");
+    match answer.expect("a valid weight") {
+        Admission::Admitted(id) | Admission::Queued(id) => id,
+        rejected @ Admission::Rejected(_) => panic!("{rejected:?}"),
+    }
+}
+
+fn finish(shared: &Counted, id: bulkheads_core::Id) {
+    let (finished, wakes) = shared.step(OwnerId::FIRST, |core| {
+        core.finish(NOW, id, Outcome::Completed)
+    });
+    assert!(finished);
+    wakes.ring(count);
+}
+
+fn count(waker: &AtomicU32) {
+    waker.fetch_add(1, Ordering::Relaxed);
+}
+
+fn rung(bell: &Bell<AtomicU32>) -> u32 {
+    bell.waker().load(Ordering::Relaxed)
+}
+
+#[test]
+fn an_input_wakes_the_owner_that_it_notifies_once_until_the_bell_is_answered() {
+    let (shared, other, bell) = shared();
+    let held = acquire(&shared, OwnerId::FIRST);
+    let (first, second) = (acquire(&shared, other), acquire(&shared, other));
+    finish(&shared, held);
+    assert_eq!(rung(&bell), 1);
+    finish(&shared, first);
+    assert_eq!(rung(&bell), 1, "a wake is on its way already");
+    bell.answer();
+    finish(&shared, second);
+    assert_eq!(
+        rung(&bell),
+        1,
+        "nothing waits that the last end could notify"
+    );
+}
+
+#[test]
+fn an_owner_is_not_woken_by_its_own_input() {
+    let (shared, other, bell) = shared();
+    let held = acquire(&shared, other);
+    acquire(&shared, other);
+    let (_, wakes) = shared.step(other, |core| core.finish(NOW, held, Outcome::Completed));
+    assert!(wakes.is_empty());
+    assert_eq!(rung(&bell), 0);
+}
+
+#[test]
+fn the_bell_of_an_owner_that_ended_is_not_rung_for_the_next_in_its_place() {
+    let (shared, other, bell) = shared();
+    shared
+        .step(other, |core| core.evict(NOW, other))
+        .1
+        .ring(count);
+    let heir = shared.look(Bulkhead::add_owner);
+    assert_ne!(heir, other);
+    let held = acquire(&shared, OwnerId::FIRST);
+    acquire(&shared, heir);
+    finish(&shared, held);
+    assert_eq!(rung(&bell), 0);
+    let bell_of_heir = Bell::new(AtomicU32::new(0));
+    shared.listen(heir, Arc::clone(&bell_of_heir));
+    shared.unlisten(other);
+    let ((), wakes) = shared.step(OwnerId::FIRST, |core| core.close(NOW, true));
+    wakes.ring(count);
+    assert_eq!(
+        (rung(&bell), rung(&bell_of_heir)),
+        (0, 1),
+        "unlisten ends only its own"
+    );
+}
+
+#[test]
+fn a_look_in_the_middle_of_a_step_does_not_wait() {
+    let (shared, other, _) = shared();
+    let (looked, _) = shared.step(other, |_| shared.try_look(Bulkhead::limit));
+    assert_eq!(looked, None);
+    assert_eq!(shared.try_look(Bulkhead::limit), Some(1));
+}
+
+#[test]
+fn a_panic_of_one_thread_is_none_of_the_others() {
+    let (shared, other, _) = shared();
+    let shared = Arc::new(shared);
+    let theirs = Arc::clone(&shared);
+    let panicked = std::thread::spawn(move || {
+        theirs.look(|_| panic!("in the middle of a look"));
+    });
+    assert!(panicked.join().is_err());
+    acquire(&shared, other);
+    assert_eq!(shared.try_look(|core| core.active()), Some(1));
+}
+
+#[test]
+fn a_forked_child_has_no_bells() {
+    let (shared, other, bell) = shared();
+    drop(shared.unlisten_all());
+    let held = acquire(&shared, OwnerId::FIRST);
+    acquire(&shared, other);
+    finish(&shared, held);
+    assert_eq!(rung(&bell), 0);
+}
