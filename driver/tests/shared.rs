@@ -118,7 +118,7 @@ fn a_panic_of_one_thread_is_none_of_the_others() {
     });
     assert!(panicked.join().is_err());
     acquire(&shared, other);
-    assert_eq!(shared.try_look(|core| core.active()), Some(1));
+    assert_eq!(shared.try_look(Bulkhead::active), Some(1));
 }
 
 #[test]
