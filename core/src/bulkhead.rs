@@ -245,6 +245,17 @@ impl Bulkhead {
         self.hull.at(now).finish_counted(HERE, owner, outcome)
     }
 
+    /// See [`crate::Step::finish_measured`].
+    pub fn finish_measured(
+        &mut self,
+        now: Instant,
+        owner: OwnerId,
+        outcome: Outcome,
+        ran: Span,
+    ) -> bool {
+        self.hull.at(now).finish_measured(HERE, owner, outcome, ran)
+    }
+
     /// See [`Hull::credit`].
     #[must_use]
     pub fn credit(&self) -> Credit {

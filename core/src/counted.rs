@@ -9,17 +9,19 @@ use crate::ids::{CompartmentId, OwnerId};
 use crate::returning::Outcome;
 use crate::snapshot::State;
 use crate::step::Step;
+use crate::time::Span;
 
 /// How many counted runs a host may begin by itself, and what it has done with that.
 ///
 /// To begin one: `free` and `starts` must be above 0; take one of each, and keep the least `free` in
 /// `least`. To end one: if `free` is 0 or more, put one back, and count a failure in `failed`;
-/// below 0 only the engine knows what the end allows: call [`Step::finish_counted`].
+/// below 0 only the engine knows what the end allows: call [`Step::finish_counted`]. The run that
+/// takes the last of `starts` is to be measured: end it by [`Step::finish_measured`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
     /// Permits that are free; [`Credit::NONE`] if every begin and end matters.
     pub free: i32,
-    /// Runs that may begin before one has to be measured.
+    /// Runs that may begin, the last of them to be measured.
     pub starts: u32,
     /// The least `free` since the engine set it.
     pub least: i32,
@@ -48,7 +50,7 @@ impl Hull {
             return Credit::NONE;
         }
         let free = i32::try_from(pool.available()).unwrap_or(i32::MAX);
-        let starts = self.compartment(index).sampling.left();
+        let starts = self.compartment(index).sampling.left() + 1;
         Credit {
             free,
             starts,
@@ -74,7 +76,11 @@ impl Hull {
         let most = given.free.saturating_sub(left.least).clamp(0, given.free);
         let here = self.compartment_mut(index);
         let most = here.pool.used() + u64::from(most.unsigned_abs());
-        here.sampling.skip(begun);
+        let unmeasured = begun.min(here.sampling.left());
+        here.sampling.skip(unmeasured);
+        if begun > unmeasured {
+            here.sampling.next();
+        }
         here.counted.add(begun);
         let ended = here.counted.take(owner, u32::try_from(ended).unwrap_or(0));
         let failed = left.failed.min(ended);
@@ -169,6 +175,23 @@ impl Step<'_> {
         let is_ended = self.hull.end_counted(index, owner, outcome);
         if is_ended {
             self.hull.touch(index);
+        }
+        is_ended
+    }
+
+    /// As [`Step::finish_counted`] for a run that is measured, with the time that it ran.
+    // Stats 2.3
+    pub fn finish_measured(
+        &mut self,
+        compartment: CompartmentId,
+        owner: OwnerId,
+        outcome: Outcome,
+        ran: Span,
+    ) -> bool {
+        let is_ended = self.finish_counted(compartment, owner, outcome);
+        if is_ended {
+            let here = self.hull.compartment_mut(compartment.0);
+            here.books.record_run(ran.as_nanos());
         }
         is_ended
     }

@@ -8,7 +8,7 @@
 //! The credit is the one part that the host changes between two calls: with it ordinary runs begin
 //! and end without any call. Every input takes in first what the host did, and lays out anew.
 
-use bulkheads_core::{Admission, Bulkhead, Credit, Instant, OwnerId, Request, Untimed};
+use bulkheads_core::{Admission, Bulkhead, Credit, Instant, OwnerId, Request, Span, Untimed};
 
 use crate::codes::{
     EventNumbers, RUN, cancellation_number, id_number, id_of, offer_number, outcome_of,
@@ -107,10 +107,11 @@ mod input {
     pub(super) const RECLAIM: u32 = 19;
     pub(super) const ADMIT_COUNTED: u32 = 20;
     pub(super) const FINISH_COUNTED: u32 = 21;
+    pub(super) const FINISH_MEASURED: u32 = 22;
 }
 
 /// The inputs and their codes.
-pub const INPUTS: [(&str, u32); 21] = [
+pub const INPUTS: [(&str, u32); 22] = [
     ("acquire_untimed", input::ACQUIRE_UNTIMED),
     ("finish_untimed", input::FINISH_UNTIMED),
     ("acquire", input::ACQUIRE),
@@ -132,6 +133,7 @@ pub const INPUTS: [(&str, u32); 21] = [
     ("reclaim", input::RECLAIM),
     ("admit_counted", input::ADMIT_COUNTED),
     ("finish_counted", input::FINISH_COUNTED),
+    ("finish_measured", input::FINISH_MEASURED),
 ];
 
 /// The places and their numbers.
@@ -279,6 +281,11 @@ impl Engine {
             input::ADMIT_COUNTED => truth(core.admit_counted(owner)),
             input::FINISH_COUNTED => {
                 truth(core.finish_counted(now, owner, outcome_of(code(first))))
+            }
+            input::FINISH_MEASURED => {
+                let ran = Span::from_nanos(notation.nanos(second));
+                let outcome = outcome_of(code(first));
+                truth(core.finish_measured(now, owner, outcome, ran))
             }
             // `show` only looks at what there is.
             _ => 0.0,

@@ -67,6 +67,22 @@ export class Driver implements Aborter, Holdable {
     return this.heldPermits === undefined && this.engine.beginCounted();
   }
 
+  /** Whether the run that has just begun is to be measured. */
+  isToMeasure(): boolean {
+    return this.engine.starts === 0;
+  }
+
+  /** The clock, for a run that is measured. */
+  now(): number {
+    return this.clock.now();
+  }
+
+  endMeasured(outcome: Outcome, since: number): void {
+    const now = this.clock.now();
+    this.engine.finishMeasured(now, outcome, now - since);
+    this.settle();
+  }
+
   endCounted(outcome: Outcome): void {
     if (this.engine.endCounted(outcome)) return;
     this.engine.finishCounted(this.clock.now(), outcome);

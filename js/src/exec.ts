@@ -52,22 +52,49 @@ export function executeOrWatch<Result>(
  * share: a promise that this package could settle too would cost twice as much.
  */
 function runCounted<Result>(driver: Driver, work: Work<Result>): Promise<Awaited<Result>> {
+  const { fulfilled, rejected: failed } = driver.isToMeasure()
+    ? measuring(driver, driver.now())
+    : (driver.reactions ??= counting(driver));
   const context = new CountedContext(driver);
   let result: Result;
   try {
     result = work(context);
   } catch (error) {
-    driver.endCounted(FAILED);
     ended(context);
-    return rejected(error);
+    return thrown(failed, error);
   }
-  const { fulfilled, rejected: failed } = (driver.reactions ??= reactionsOf(driver));
   const promise = derived(result, fulfilled, failed) as Promise<Awaited<Result>>;
   settlesWith(context, promise);
   return promise;
 }
 
-function reactionsOf(driver: Driver): NonNullable<Driver['reactions']> {
+/** The rejection of work that has thrown. */
+function thrown(failed: (reason: unknown) => never, error: unknown): Promise<never> {
+  try {
+    return failed(error);
+  } catch (reason) {
+    return rejected(reason);
+  }
+}
+
+/** For a run that is measured, one in many. */
+function measuring(driver: Driver, since: number): Reactions {
+  return {
+    fulfilled(value) {
+      driver.endMeasured(COMPLETED, since);
+      return value;
+    },
+    rejected(reason) {
+      driver.endMeasured(FAILED, since);
+      // Whatever it is.
+      throw reason;
+    },
+  };
+}
+
+type Reactions = NonNullable<Driver['reactions']>;
+
+function counting(driver: Driver): Reactions {
   return {
     fulfilled(value) {
       driver.endCounted(COMPLETED);

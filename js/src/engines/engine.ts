@@ -68,7 +68,7 @@ const finalizers =
 export class Engine {
   /** How many ordinary runs may begin; below 0 every begin and end is the engine's. See docs/engine.md, "The credit". */
   free = -1;
-  /** How many may begin before one has to be measured. */
+  /** How many may begin, the last of them to be measured. */
   starts = 0;
   /** The least `free` since the engine set it. */
   least = -1;
@@ -98,7 +98,7 @@ export class Engine {
     return this.free >= 0;
   }
 
-  /** Begins an ordinary run, if that needs no look at anything: it must be ended with `endCounted`. */
+  /** Begins an ordinary run, if that needs no look at anything. It must be ended with `endCounted`, or if it took the last of `starts` with `finishMeasured`. */
   beginCounted(): boolean {
     const { free, starts } = this;
     if (free <= 0 || starts === 0) return false;
@@ -163,6 +163,11 @@ export class Engine {
 
   finishCounted(now: number, outcome: Outcome): void {
     this.input(Input.finishCounted, now, outcome);
+  }
+
+  /** Ends the run that took the last of `starts`, with the time that it ran. */
+  finishMeasured(now: number, outcome: Outcome, ran: number): void {
+    this.input(Input.finishMeasured, now, outcome, ran);
   }
 
   release(now: number, id: number): void {

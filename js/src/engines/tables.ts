@@ -64,6 +64,7 @@ export const Input = {
   reclaim: 19,
   admitCounted: 20,
   finishCounted: 21,
+  finishMeasured: 22,
 } as const;
 
 /** The kinds of events. */
