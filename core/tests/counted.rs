@@ -214,27 +214,80 @@ fn what_a_host_did_with_its_credit_is_taken_in_to_the_run() {
     assert_eq!(figures(&core), [3, 2, 1, 0]);
 }
 
+/// With the time that the host has read.
 #[test]
-fn a_credit_ends_where_a_run_is_to_be_measured() {
-    let mut core = bulkhead(Config::new(1));
-    for _ in 0..50 {
+fn the_run_that_takes_the_last_start_of_a_credit_is_measured() {
+    let mut core = Bulkhead::new(Config::new(1)).expect("valid options");
+    let (mut begun, mut measured, mut sum) = (0, 0, 0);
+    for ran in 1..=50 {
         let given = core.credit();
         let mut credit = given;
-        let mut begun = 0;
-        while begin(&mut credit) {
+        assert!(credit.starts > 0, "a run may always begin");
+        while begin(&mut credit) && credit.starts > 0 {
             end(&mut credit, Outcome::Completed);
-            begun += 1;
         }
+        assert!(!begin(&mut credit));
+        begun += u64::from(given.starts);
         core.absorb(ME, given, credit);
-        assert_eq!(begun, given.starts);
-        assert!(!core.admit_counted(ME), "this one is measured");
-        let id = core.try_acquire(NOW, Request::run(1));
-        let id = id.expect("a valid weight").expect("a free permit");
-        core.finish(NOW, id, Outcome::Completed);
+        assert_eq!((core.active(), core.snapshot().ran.count), (1, measured));
+        let outcome = [Outcome::Completed, Outcome::Failed][ran % 2];
+        let span = Span::from_nanos(ran as u64);
+        assert!(core.finish_measured(NOW, ME, outcome, span));
+        (measured, sum) = (measured + 1, sum + span.as_nanos());
     }
     let stats = core.snapshot();
-    assert_eq!((stats.ran.count, stats.peak_active), (51, 1));
-    assert_eq!(stats.completed, stats.admitted);
+    assert_eq!(
+        (stats.ran.count, stats.ran.sum, stats.ran.max),
+        (50, sum, 50)
+    );
+    assert_eq!((stats.admitted, stats.peak_active), (begun, 1));
+    assert_eq!((stats.completed, stats.failed), (begun - 25, 25));
+}
+
+/// The first, and then one in 32 on average, whichever way the runs begin.
+#[test]
+fn a_credit_measures_no_more_and_no_fewer_runs_than_a_clock_for_each() {
+    let mut by_credit = Bulkhead::new(Config::new(1)).expect("valid options");
+    let mut by_slot = Bulkhead::new(Config::new(1)).expect("valid options");
+    let mut runs = 0;
+    while runs < 3000 {
+        let given = by_credit.credit();
+        let mut credit = given;
+        while begin(&mut credit) && credit.starts > 0 {
+            end(&mut credit, Outcome::Completed);
+        }
+        by_credit.absorb(ME, given, credit);
+        assert!(by_credit.finish_measured(NOW, ME, Outcome::Completed, Span::ZERO));
+        for _ in 0..given.starts {
+            let id = by_slot.try_acquire(NOW, Request::run(1));
+            let id = id.expect("a valid weight").expect("a free permit");
+            by_slot.finish(NOW, id, Outcome::Completed);
+        }
+        assert_eq!(by_credit.snapshot(), by_slot.snapshot());
+        runs += given.starts;
+    }
+}
+
+#[test]
+fn the_end_of_a_measured_run_grants_like_any_other() {
+    let mut core = Bulkhead::new(Config::new(1).max_queue(1)).expect("valid options");
+    let given = core.credit();
+    let mut credit = given;
+    assert!(begin(&mut credit) && credit.starts == 0);
+    core.absorb(ME, given, credit);
+    let queued = core.acquire(NOW, Request::run(1)).expect("a valid weight");
+    let Admission::Queued(id) = queued else {
+        panic!("{queued:?}");
+    };
+    let span = Span::from_nanos(3);
+    assert!(core.finish_measured(NOW, ME, Outcome::Completed, span));
+    assert_eq!(core.poll_event(ME), Some(Event::Granted { id }));
+    core.start(id);
+    core.finish(NOW, id, Outcome::Completed);
+    let sum = core.snapshot().ran.sum;
+    let is_late = core.finish_measured(NOW, ME, Outcome::Completed, span);
+    assert!(!is_late && core.snapshot().ran.sum == sum, "it has none");
+    assert_eq!(core.check_invariants(), Ok(()));
 }
 
 /// A permit that comes back must not be taken again: it is one too many.

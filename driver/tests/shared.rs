@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::Thread;
 
-use bulkheads_core::{Admission, Bulkhead, Config, Instant, Outcome, OwnerId, Request};
+use bulkheads_core::{
+    Admission, Bulkhead, Config, Event, Instant, Outcome, OwnerId, Request, Span,
+};
 use bulkheads_driver::{Bell, Shared};
 
 const NOW: Instant = Instant::ZERO;
@@ -63,6 +66,20 @@ fn an_input_wakes_the_owner_that_it_notifies_once_until_the_bell_is_answered() {
         1,
         "nothing waits that the last end could notify"
     );
+}
+
+/// Else a driver that has looked once would never hear again.
+#[test]
+fn an_answered_bell_rings_again() {
+    let (shared, other, bell) = shared();
+    for times in 1..4 {
+        let held = acquire(&shared, OwnerId::FIRST);
+        let waits = acquire(&shared, other);
+        finish(&shared, held);
+        assert_eq!(rung(&bell), times);
+        bell.answer();
+        finish(&shared, waits);
+    }
 }
 
 #[test]
@@ -129,4 +146,79 @@ fn a_forked_child_has_no_bells() {
     acquire(&shared, other);
     finish(&shared, held);
     assert_eq!(rung(&bell), 0);
+}
+
+/// Drops as a host's waker may: it runs code that uses the same bulkhead.
+struct Looks(std::sync::Weak<Shared<Bulkhead, Looks>>);
+
+impl Drop for Looks {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.upgrade() {
+            assert_eq!(
+                shared.try_look(Bulkhead::limit),
+                Some(1),
+                "the lock is free"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_waker_is_dropped_under_the_lock() {
+    let core = Bulkhead::new(Config::new(1)).expect("valid options");
+    let shared = Arc::new(Shared::new(core));
+    let bell = || Bell::new(Looks(Arc::downgrade(&shared)));
+    let owner = OwnerId::FIRST;
+    shared.listen(owner, bell());
+    shared.listen(owner, bell());
+    shared.unlisten(owner);
+    shared.listen(owner, bell());
+    drop(shared.unlisten_all());
+    assert_eq!(Arc::weak_count(&shared), 0, "all three are dropped");
+}
+
+/// As the crate's README has it: each of two threads takes the only permit many times.
+#[test]
+fn a_permit_goes_to_and_fro_between_threads_that_sleep() {
+    const TIMES: u64 = 1000;
+    let mut core = Bulkhead::new(Config::new(1).max_queue(1)).expect("valid options");
+    let owners = [OwnerId::FIRST, core.add_owner()];
+    let shared = Shared::new(core);
+    std::thread::scope(|scope| {
+        for owner in owners {
+            let shared = &shared;
+            scope.spawn(move || {
+                let bell = Bell::new(std::thread::current());
+                shared.listen(owner, Arc::clone(&bell));
+                (0..TIMES).for_each(|_| take_and_give_back(shared, owner, &bell));
+            });
+        }
+    });
+    let stats = shared.look(|core| core.snapshot());
+    assert_eq!((stats.completed, stats.active), (2 * TIMES, 0));
+}
+
+fn take_and_give_back(shared: &Shared<Bulkhead, Thread>, owner: OwnerId, bell: &Bell<Thread>) {
+    let request = Request::run(1).owner(owner).timeout(Span::FOREVER);
+    let (answer, wakes) = shared.step(owner, |core| core.acquire(NOW, request));
+    wakes.ring(Thread::unpark);
+    let id = match answer.expect("a valid weight") {
+        Admission::Admitted(id) => id,
+        Admission::Queued(id) => {
+            let granted = Some(Event::Granted { id });
+            let mut event = None;
+            while event.is_none() {
+                bell.answer();
+                event = shared.look(|core| core.poll_event(owner));
+                if event.is_none() {
+                    std::thread::park();
+                }
+            }
+            assert_eq!(event, granted);
+            id
+        }
+        rejected @ Admission::Rejected(_) => panic!("{rejected:?}"),
+    };
+    let (_, wakes) = shared.step(owner, |core| core.finish(NOW, id, Outcome::Completed));
+    wakes.ring(Thread::unpark);
 }

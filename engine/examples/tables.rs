@@ -1,91 +1,98 @@
 //! Prints the tables that JavaScript reads, `js/src/engines/tables.ts`:
-//! `cargo run -q -p bulkheads-engine --example tables`. A test compares the file with this.
+//! `cargo run -q -p bulkheads-engine --example tables`. `engine/tests/tables.rs` compares the file
+//! with this.
+
+use std::fmt::Display;
 
 use bulkheads_engine::mailbox::{
     EVENT_LEN, INPUTS, MAILBOX_LEN, PLACES, SHOWN, STARTED_LEN, VERSION,
 };
 use bulkheads_engine::{ABORTED, EVENTS, OPTIONS, OUTCOMES, REJECTIONS, RUN, STATS};
 
+const HEAD: &str = "// Generated from the engine's own lists by engine/examples/tables.rs; a test compares the two.";
+
 fn main() {
-    println!(
-        "// Generated from the engine's own lists by engine/examples/tables.rs; a test compares the two.\n"
-    );
-    constant(
-        "VERSION",
-        VERSION,
-        "Of the mailbox: an engine with another one is refused.",
-    );
-    constant(
-        "MAILBOX_LENGTH",
-        MAILBOX_LEN,
-        "How many numbers a mailbox has.",
-    );
-    constant(
-        "EVENT_LENGTH",
-        EVENT_LEN,
-        "How many of them an event takes.",
-    );
-    constant(
-        "EVENTS_SHOWN",
-        SHOWN,
-        "How many events are shown at a time.",
-    );
-    constant(
-        "STARTED_LENGTH",
-        STARTED_LEN,
-        "How many calls can start with one input.",
-    );
-    table("Place", PLACES, "Where what stands in the mailbox.");
-    table("Input", INPUTS, "The codes of the inputs.");
-    table("Event", numbered(EVENTS), "The kinds of events.");
-    table(
-        "Rejection",
-        numbered(REJECTIONS),
-        "What an arrival answers that is rejected.",
-    );
-    table("Outcome", numbered(OUTCOMES), "How a call ended.");
-    table(
-        "Flag",
-        [("run", RUN), ("aborted", ABORTED)],
-        "Flags of an arrival, to be added.",
-    );
-    list(
-        "STATS",
-        STATS.iter().map(|name| camel(name)),
-        "The figures of a snapshot, in their order.",
-    );
+    println!("{}", module());
+}
+
+/// The module, without the end of its last line.
+pub(crate) fn module() -> String {
     let options = OPTIONS
         .iter()
         .map(|option| bulkheads_engine::Notation::CamelMillis.name(*option).into());
-    list(
-        "OPTIONS",
-        options,
-        "The options that the engine takes, in their order.",
-    );
+    let parts = [
+        HEAD.into(),
+        constant(
+            "VERSION",
+            VERSION,
+            "Of the mailbox: an engine with another one is refused.",
+        ),
+        constant(
+            "MAILBOX_LENGTH",
+            MAILBOX_LEN,
+            "How many numbers a mailbox has.",
+        ),
+        constant(
+            "EVENT_LENGTH",
+            EVENT_LEN,
+            "How many of them an event takes.",
+        ),
+        constant(
+            "EVENTS_SHOWN",
+            SHOWN,
+            "How many events are shown at a time.",
+        ),
+        constant(
+            "STARTED_LENGTH",
+            STARTED_LEN,
+            "How many calls can start with one input.",
+        ),
+        table("Place", PLACES, "Where what stands in the mailbox."),
+        table("Input", INPUTS, "The codes of the inputs."),
+        table("Event", numbered(EVENTS), "The kinds of events."),
+        table(
+            "Rejection",
+            numbered(REJECTIONS),
+            "What an arrival answers that is rejected.",
+        ),
+        table("Outcome", numbered(OUTCOMES), "How a call ended."),
+        table(
+            "Flag",
+            [("run", RUN), ("aborted", ABORTED)],
+            "Flags of an arrival, to be added.",
+        ),
+        list(
+            "STATS",
+            STATS.iter().map(|name| camel(name)),
+            "The figures of a snapshot, in their order.",
+        ),
+        list(
+            "OPTIONS",
+            options,
+            "The options that the engine takes, in their order.",
+        ),
+    ];
+    parts.join("\n\n")
 }
 
-fn constant(name: &str, value: impl std::fmt::Display, doc: &str) {
-    println!("/** {doc} */\nexport const {name} = {value};\n");
+fn constant(name: &str, value: impl Display, doc: &str) -> String {
+    format!("/** {doc} */\nexport const {name} = {value};")
 }
 
-fn table<V: std::fmt::Display>(
+fn table<V: Display>(
     name: &str,
     rows: impl IntoIterator<Item = (&'static str, V)>,
     doc: &str,
-) {
-    println!("/** {doc} */\nexport const {name} = {{");
-    for (key, value) in rows {
-        println!("  {}: {value},", camel(key));
-    }
-    println!("}} as const;\n");
+) -> String {
+    let row = |text: String, (key, value)| text + "  " + &camel(key) + &format!(": {value},\n");
+    let rows = rows.into_iter().fold(String::new(), row);
+    format!("/** {doc} */\nexport const {name} = {{\n{rows}}} as const;")
 }
 
-fn list(name: &str, rows: impl IntoIterator<Item = String>, doc: &str) {
-    println!("/** {doc} */\nexport const {name} = [");
-    for row in rows {
-        println!("  '{row}',");
-    }
-    println!("] as const;\n");
+fn list(name: &str, rows: impl IntoIterator<Item = String>, doc: &str) -> String {
+    let row = |text: String, row: String| text + "  '" + &row + "',\n";
+    let rows = rows.into_iter().fold(String::new(), row);
+    format!("/** {doc} */\nexport const {name} = [\n{rows}] as const;")
 }
 
 fn numbered<const N: usize>(

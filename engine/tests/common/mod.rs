@@ -85,7 +85,8 @@ impl Host {
         self.engine.take_fault().expect("a fault").to_string()
     }
 
-    /// Begins a counted run with the credit, as a host does: see [`bulkheads_core::Credit`].
+    /// Begins a counted run with the credit, as a host does: see [`bulkheads_core::Credit`]. One
+    /// that takes the last of `starts` is to be ended by `finish_measured`.
     pub(crate) fn begin(&mut self) -> bool {
         let mail = &mut self.mail;
         let may_begin = mail[place::FREE] > 0.0 && mail[place::STARTS] > 0.0;

@@ -1,7 +1,7 @@
 //! What a host does with its credit is in the books after its next input, whichever that is.
 
 use bulkheads_engine::mailbox::{INPUTS, place};
-use bulkheads_engine::{Options, STATS, STATS_LEN};
+use bulkheads_engine::{OUTCOMES, Options, STATS, STATS_LEN};
 
 use crate::common::{Host, NEVER, RUN, options, same};
 
@@ -40,7 +40,12 @@ fn every_input_takes_in_what_the_host_did() {
     for (name, _) in INPUTS {
         let mut host = host(options(5.0, 0.0));
         use_credit(&mut host);
-        let others = ["evict", "finish_counted", "admit_counted"];
+        let others = [
+            "evict",
+            "finish_counted",
+            "finish_measured",
+            "admit_counted",
+        ];
         if !others.contains(&name) {
             host.ask(name, 0.0, &[9.0, NEVER, NEVER, RUN]);
             check_books(&host, name);
@@ -64,7 +69,7 @@ fn a_snapshot_shows_what_the_host_did() {
     }
 }
 
-/// These three change the very figures.
+/// These change the very figures.
 #[test]
 fn the_inputs_of_counted_runs_come_after_what_the_host_did() {
     let mut host = host(options(2.0, 0.0));
@@ -122,25 +127,42 @@ fn where_a_call_waits_there_is_no_credit_until_none_does() {
     same(host.mail[place::FAILED], 0.0);
 }
 
-/// One in 32 runs needs a clock: the host must ask for it.
+/// One in 32 runs is measured: the host reads its clock for it, and reports the time.
 #[test]
-fn the_credit_ends_where_a_run_is_to_be_measured() {
-    let mut host = host(options(1.0, 0.0));
+fn the_run_that_takes_the_last_start_is_reported_with_its_time() {
+    let mut host = Host::new(options(1.0, 0.0));
+    host.ask("show", 0.0, &[]);
     let mut measured = 0.0;
-    for _ in 0..1000 {
-        if host.begin() {
-            assert!(host.end("completed"));
+    for run in 0..1000 {
+        let outcome = if run % 2 == 0 { 0.0 } else { 1.0 };
+        assert!(host.begin());
+        if host.mail[place::STARTS] > 0.0 {
+            assert!(host.end(OUTCOMES[run % 2]));
         } else {
             measured += 1.0;
-            same(host.ask("admit_counted", 0.0, &[]), 0.0);
-            let id = host.call();
-            host.ask("finish", 0.0, &[id, 0.0]);
+            same(host.ask("finish_measured", 0.0, &[outcome, 2.0]), 1.0);
         }
     }
     let stats = host.engine.exchange_stats(host.owner, &mut host.mail);
-    same(figure(&stats, "ran_count"), measured + 1.0);
-    same(figure(&stats, "completed"), 1001.0);
+    same(figure(&stats, "ran_count"), measured);
+    same(figure(&stats, "ran_sum"), 2.0 * measured);
+    same(figure(&stats, "ran_max"), 2.0);
+    same(figure(&stats, "completed"), 500.0);
+    same(figure(&stats, "failed"), 500.0);
     assert!((15.0..60.0).contains(&measured), "{measured}");
+}
+
+#[test]
+fn a_time_that_is_none_is_recorded_as_the_nearest_that_is() {
+    for (ran, recorded) in [(f64::NAN, 0.0), (-1.0, 0.0), (0.25, 0.25)] {
+        let mut host = Host::new(options(1.0, 0.0));
+        host.ask("show", 0.0, &[]);
+        assert!(host.begin());
+        same(host.ask("finish_measured", 0.0, &[0.0, ran]), 1.0);
+        let stats = host.engine.exchange_stats(host.owner, &mut host.mail);
+        same(figure(&stats, "ran_sum"), recorded);
+        same(figure(&stats, "ran_count"), 1.0);
+    }
 }
 
 #[test]

@@ -215,6 +215,16 @@ const ROWS: [Row; INPUTS.len()] = [
         |_| [1.0, 0.0, 0.0, 0.0],
         |scene, is_done| is_done > 0.0 && scene.stats().failed == 1,
     ),
+    (
+        "finish_measured",
+        busy,
+        |_| [1.0, 3.5, 0.0, 0.0],
+        |scene, is_done| {
+            let stats = scene.stats();
+            let ran = stats.ran.sum - scene.before.ran.sum;
+            is_done > 0.0 && stats.failed == 1 && ran == 3_500_000
+        },
+    ),
 ];
 
 #[test]

@@ -2,7 +2,7 @@
 
 use bulkheads_core::{
     Admission, Bulkhead, Cancellation, Credit, Id, Instant, Offer, Opt, Outcome, OwnerId, Reclaim,
-    Rejection, Request, Untimed,
+    Rejection, Request, Span, Untimed,
 };
 use bulkheads_engine::mailbox::{INPUTS, Mailbox, SHOWN, STARTED_LEN, place};
 use bulkheads_engine::{Notation, Options, RUN, deadline, wait, weight};
@@ -81,11 +81,28 @@ impl Twin {
     fn do_runs(&mut self, owner: OwnerId, runs: &[Counted]) {
         for run in runs {
             let is_done = match *run {
-                Counted::Begins => self.core.admit_counted(owner),
+                Counted::Begins => self.core.admit_counted(owner) || self.begin_measured(owner),
                 Counted::Ends(outcome) => self.core.finish_counted_untimed(owner, outcome),
             };
             assert!(is_done, "{run:?} was allowed");
         }
+    }
+
+    /// A run that is measured begins with a credit or with a slot: here with all that is left of a
+    /// credit.
+    fn begin_measured(&mut self, owner: OwnerId) -> bool {
+        let given = self.core.credit();
+        let left = Credit {
+            free: given.free - 1,
+            starts: 0,
+            least: given.free - 1,
+            failed: 0,
+        };
+        let may_begin = given.free > 0 && given.starts == 1;
+        if may_begin {
+            self.core.absorb(owner, given, left);
+        }
+        may_begin
     }
 
     /// Lays out the credit anew.
@@ -217,6 +234,11 @@ impl Twin {
             "permits" => f64::from(core.permits(id)),
             "admit_counted" => truth(core.admit_counted(call.owner)),
             "finish_counted" => truth(core.finish_counted(now, call.owner, outcome(first))),
+            "finish_measured" => {
+                let ran = self.notation.instant(second).nanos_since(Instant::ZERO);
+                let ran = Span::from_nanos(ran);
+                truth(core.finish_measured(now, call.owner, outcome(first), ran))
+            }
             unknown => panic!("{unknown} has no method here"),
         }
     }

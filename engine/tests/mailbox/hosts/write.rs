@@ -56,6 +56,7 @@ impl Hosts {
                 [1.0 + f64::from(way & 1), never, never, f64::from(RUN)]
             }
             Some("acquire_untimed") => [1.0, f64::from(RUN), 0.0, 0.0],
+            Some("finish_counted" | "finish_measured") => [f64::from(way & 1), 3.0, 0.0, 0.0],
             Some("resize") => [f64::from(way & 7), 0.0, 0.0, 0.0],
             _ => [self.id, f64::from(way & 1), 0.0, 0.0],
         };
@@ -83,7 +84,8 @@ impl Hosts {
             mail[place::FREE] = free - 1.0;
             mail[place::STARTS] = starts - 1.0;
             mail[place::LEAST] = mail[place::LEAST].min(free - 1.0);
-            *counted += 1;
+            // The one that takes the last start is measured: only an exchange may end it.
+            *counted += u32::from(starts > 1.0);
             return Some(Counted::Begins);
         }
         if is_begin || free < 0.0 || *counted == 0 {
