@@ -95,9 +95,9 @@ export class Driver implements Aborter, Holdable {
    */
   arrive<Call extends PendingCall>(request: Request, kind: Kind, make: Make<Call>): Arrival<Call> | Refused {
     const { weight, timeout, deadline, signal } = request;
-    const isAborted = signal?.aborted === true;
-    const flags = isAborted ? kind | Flag.aborted : kind;
-    const listener = listenerOf(signal, isAborted);
+    const listener = listenerOf(signal);
+    // Looked at after the subscription: a signal may abort while a listener is added, and then nobody hears of it.
+    const flags = signal?.aborted === true ? kind | Flag.aborted : kind;
     try {
       const answer =
         this.acquireUntimed(request, kind) ||
@@ -116,7 +116,7 @@ export class Driver implements Aborter, Holdable {
     make: Make<Call>,
   ): Arrival<Call> | Refused | undefined {
     const { weight, deadline, signal } = request;
-    const listener = listenerOf(signal, false);
+    const listener = listenerOf(signal);
     try {
       this.addCapacityWaiter(notify);
       const answer = this.engine.acquireOrWatch(this.clock.now(), weight, this.clock.at(deadline), RUN, this.held());
@@ -472,8 +472,8 @@ class EarlyEnd implements Listener {
   }
 }
 
-function listenerOf(signal: AbortSignal | undefined, isAborted: boolean): AbortListener | undefined {
-  if (signal === undefined || isAborted) return undefined;
+function listenerOf(signal: AbortSignal | undefined): AbortListener | undefined {
+  if (signal === undefined || signal.aborted) return undefined;
   const listener = AbortListener.of(signal);
   listener.listen();
   return listener;
