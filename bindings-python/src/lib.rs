@@ -37,8 +37,11 @@ use pyo3::prelude::*;
 mod _engine {
     use std::sync::atomic::Ordering;
 
+    use bulkheads_core::Span;
     use pyo3::prelude::*;
 
+    use crate::event_loop::asyncio::Step;
+    use crate::event_loop::clock::Clock;
     use crate::state::CLOSED_LOOKED_AFTER;
     use crate::{done, fork};
 
@@ -59,7 +62,11 @@ mod _engine {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("Done", done::class(module.py())?)?;
+        let py = module.py();
+        module.add("Done", done::class(py)?)?;
+        // What ends a call may run while the interpreter shuts down, when nothing can be imported.
+        Step::is_in_loop(py)?;
+        Clock::system(Span::ZERO).read(py)?;
         fork::watch(module)
     }
 }

@@ -74,6 +74,28 @@ print("ends")
     assert run(program) == ["ends"]
 
 
+def test_a_body_that_is_closed_as_the_interpreter_shuts_down_is_quiet() -> None:
+    program = """
+import builtins
+
+class Cycle:
+    pass
+
+async def inside():
+    async with bulkhead:
+        await asyncio.get_running_loop().create_future()
+
+loop = asyncio.new_event_loop()
+loop.set_exception_handler(lambda *_: None)
+kept = builtins.kept = Cycle()
+kept.all = (kept, loop, loop.create_task(inside()), bulkhead)
+loop.run_until_complete(asyncio.sleep(0))
+loop.close()
+print(bulkhead.stats().active)
+"""
+    assert run(program) == ["1"]
+
+
 def test_another_interpreter_of_the_process_is_told_or_served() -> None:
     program = """
 try:

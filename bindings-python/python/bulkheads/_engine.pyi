@@ -8,8 +8,6 @@ from typing import Any, Self, final
 
 from typing_extensions import disjoint_base
 
-from ._permit import Permit
-
 __all__ = ["Calls", "Done", "Entry", "Gate", "Waiting", "look_for_closed_loops_after"]
 
 def look_for_closed_loops_after(nanos: int, /) -> int:
@@ -66,15 +64,15 @@ class Calls:
         /,
     ) -> Any:
         """Calls `work` with permits, for which this thread may have to be blocked."""
-    def fill(self, permit: Permit, weight: object, timeout: object, deadline: object, /) -> None:
+    def fill(self, permit: object, weight: object, timeout: object, deadline: object, /) -> None:
         """A manual permit, put into an object that has none yet; this thread may have to be blocked until it is there."""
-    def fill_from(self, permit: Permit, ticket: int, /) -> None:
+    def fill_from(self, permit: object, ticket: int, /) -> None:
         """As `fill`, with that of a call that `begin_manual` began."""
-    def fill_at_once(self, permit: Permit, weight: int, /) -> bool:
+    def fill_at_once(self, permit: object, weight: int, /) -> bool:
         """As `fill`, if the permit can be had at once."""
-    def empty(self, permit: Permit, has_failed: bool, /) -> bool:
+    def empty(self, permit: object, has_failed: bool, /) -> bool:
         """Takes a permit out of its object and gives it back; false if there is none."""
-    def reclaim(self, permit: Permit, /) -> bool:
+    def reclaim(self, permit: object, /) -> bool:
         """As `empty`, for a permit that was dropped; true if it is the first of this bulkhead."""
     def count_double_release(self) -> None:
         """A permit was released that had been before."""

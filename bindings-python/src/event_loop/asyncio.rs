@@ -1,5 +1,7 @@
 //! What asyncio knows of the moment: which loop runs here, and which task.
 
+use std::ptr::null_mut;
+
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -20,13 +22,21 @@ impl<'py> Step<'py> {
     /// all the rest. None says nothing: several threads may have been interrupted in the middle of
     /// a step, or this asyncio may keep its books elsewhere.
     pub(crate) fn only(py: Python<'py>) -> Option<Self> {
-        let mut steps = current_tasks(py)?.iter();
-        if steps.len() != 1 {
-            return None;
+        let steps = current_tasks(py)?.as_ptr();
+        let (mut place, mut event_loop, mut task) = (0, null_mut(), null_mut());
+        // SAFETY: it is a dictionary; what it answers is borrowed from that, and no code of
+        // Python's runs until there are references of our own.
+        unsafe {
+            if ffi::PyDict_Size(steps) != 1
+                || ffi::PyDict_Next(steps, &raw mut place, &raw mut event_loop, &raw mut task) == 0
+            {
+                return None;
+            }
+            Some(Self {
+                event_loop: Bound::from_borrowed_ptr(py, event_loop),
+                task: Some(Bound::from_borrowed_ptr(py, task)),
+            })
         }
-        let (event_loop, task) = steps.next()?;
-        let task = Some(task);
-        Some(Self { event_loop, task })
     }
 
     /// The caller's. Raises `RuntimeError` if no loop runs here.
