@@ -2,7 +2,7 @@
 // numbers in, events out, no promises; virtual time is a variable.
 
 import { pathToFileURL } from 'node:url';
-import { ENGINES, loadEngine } from './lib/engines.mjs';
+import { ENGINES, loadEngine, tables } from './lib/engines.mjs';
 import { readScenarioFiles } from './lib/files.mjs';
 import { run, timeOf } from './scenario.mjs';
 
@@ -13,17 +13,15 @@ const FAILED = 1;
 const QUEUED = (answer) => answer < 0;
 const ADMITTED = (answer) => answer >= 2 ** 32;
 const REJECTIONS = [undefined, 'full', 'full', 'full', 'full', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'reentrant'];
-const GRANTED = 1;
-const IDLE = 8;
+const { Event, STATS } = tables;
 /** The state that an event brings its label. */
-const EVENTS = [undefined, 'running', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'call_timeout', 'closed'];
+const EVENTS = [undefined, 'running', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'call_timeout'];
 
-/** The names of the format in the order of `stats()`; the first figure is the state, the last ones are histograms. */
-const FIGURES = [
-  'state', 'limit', 'active', 'available', 'running', 'queued', 'overrun', 'peak_active', 'peak_queued', 'admitted', 'completed',
-  'failed', 'call_timeout', 'unclaimed', 'abandoned_runs', 'leaked', 'double_releases', 'full', 'queue_timeout', 'cancelled', 'closed',
-  'too_heavy',
-];
+/** A figure as the format names it. */
+function nameOf(figure) {
+  const snake = figure.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace('rejected_', '');
+  return snake === 'call_timeouts' ? 'call_timeout' : snake;
+}
 
 /** A surface of lib/timeline.mjs over one engine. */
 export class EngineSurface {
@@ -31,6 +29,8 @@ export class EngineSurface {
   #tell;
   #now = 0;
   #labels = new Map();
+  /** Labels in the order in which they got their permits. */
+  #admitted = [];
   #ended = false;
   #idle = false;
 
@@ -71,7 +71,7 @@ export class EngineSurface {
       case 'resize':
         return this.#engine.resize(this.#now, step.to);
       case 'close':
-        return this.#end(() => this.#engine.close(this.#now, false));
+        return this.#end(() => this.#engine.close(this.#now, step.abort === true));
       case 'drain':
         return this.#end(() => this.#engine.drain(this.#now));
       case 'tick':
@@ -88,7 +88,7 @@ export class EngineSurface {
 
   stats() {
     const figures = this.#engine.stats();
-    return Object.fromEntries(FIGURES.map((name, index) => [name, figures[index]]));
+    return Object.fromEntries(STATS.map((name, index) => [nameOf(name), figures[index]]));
   }
 
   nextTimer() {
@@ -101,19 +101,20 @@ export class EngineSurface {
   }
 
   dispose() {
-    this.#engine.free?.();
+    this.#engine.dispose();
   }
 
   #acquire(step, kind) {
     const flags = kind | (step.aborted ? ABORTED : 0);
     const { weight = 1, timeout_ms: timeout = Infinity, deadline_ms: deadline = Infinity } = step;
-    return this.#engine.acquire(this.#now, weight, timeOf(timeout), deadline, flags, 0);
+    return this.#engine.acquire(this.#now, weight, timeOf(timeout), deadline, flags, undefined);
   }
 
   #arrive(label, answer) {
     if (!ADMITTED(answer) && !QUEUED(answer)) return this.#tell(label.name, REJECTIONS[answer] ?? `an unknown answer ${answer}`);
     label.own = Math.abs(answer);
     this.#labels.set(label.own, label);
+    if (!QUEUED(answer)) this.#admitted.push(label);
     this.#tell(label.name, QUEUED(answer) ? 'waiting' : 'running');
   }
 
@@ -134,7 +135,7 @@ export class EngineSurface {
     act();
     this.#ended = true;
     // Asked again after each: a promise that has settled stays settled.
-    this.#idle ||= this.#engine.watchIdle(this.#now);
+    this.#idle ||= this.#engine.watchIdle(this.#now) === 0;
   }
 
   /** Each timer due by `at` fires at its own time, and the host runs in between. */
@@ -151,13 +152,28 @@ export class EngineSurface {
   #drain() {
     const granted = [];
     let any = false;
+    let aborts = false;
     for (let kind = this.#engine.nextEvent(); kind !== 0; kind = this.#engine.nextEvent()) {
       any = true;
-      if (kind === IDLE) this.#idle = true;
+      if (kind === Event.idle) this.#idle = true;
+      else if (kind === Event.abort) aborts = true;
       else this.#take(kind, this.#labels.get(this.#engine.eventId()), granted);
     }
-    for (const label of granted) this.#engine.start(label.own);
-    return any;
+    for (const label of granted) this.#engine.start(this.#now, label.own);
+    this.#admitted.push(...granted);
+    if (aborts) this.#abortSignals();
+    // What that has ended may have events of its own.
+    return any && (this.#drain(), true);
+  }
+
+  /** Closed with abort: work that honours its signal ends with the reason, in order of admission. */
+  #abortSignals() {
+    for (const label of this.#admitted) {
+      if (label.kind !== 'call' || label.state !== 'running' || label.ignoresSignal) continue;
+      label.working = false;
+      this.#tell(label.name, 'closed');
+      this.#engine.finish(this.#now, label.own, FAILED);
+    }
   }
 
   #take(kind, label, granted) {
@@ -165,7 +181,7 @@ export class EngineSurface {
     // A grant of this turn whose caller was cancelled since.
     if (label.state !== 'waiting' && label.state !== 'running') return;
     this.#tell(label.name, EVENTS[kind] ?? `an unknown event ${kind}`);
-    if (kind === GRANTED) granted.push(label);
+    if (kind === Event.granted) granted.push(label);
   }
 }
 

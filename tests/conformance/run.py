@@ -25,7 +25,7 @@ LONGEST_SECONDS = 900
 
 # `quick` surfaces are those of the inner loop: the core, and one engine a language through its public API.
 RUNNERS: dict[str, tuple[list[str], bool]] = {
-    "core": (["cargo", "run", "-q", "--release", "-p", "bulkheads", "--example", "conformance", "--"], True),
+    "core": (["cargo", "run", "-q", "--release", "-p", "bulkheads-core", "--example", "conformance", "--"], True),
     "wasm-engine": (["node", "tests/conformance/engine.mjs", "wasm"], False),
     "node-engine": (["node", "tests/conformance/engine.mjs", "native"], False),
     "python-engine": ([PYTHON, "tests/conformance/engine.py"], False),

@@ -270,6 +270,7 @@ export class Engine {
   }
 
   /** Called with the time of each input, before it. A private core has the clock of its thread. */
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- what overrides it has one
   protected setClock(_now: number): void {
     // See `SharedEngine`.
   }

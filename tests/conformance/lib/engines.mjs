@@ -1,4 +1,4 @@
-// Loads the engines as they were built, behind the package's own adaptor but without the rest of the package.
+// Loads the engines as they were built, behind the package's own class but without the rest of the package.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,6 +9,10 @@ import { platformHere } from '../../../js/scripts/platforms.mjs';
 const root = new URL('../../../', import.meta.url);
 
 export const ENGINES = ['wasm', 'native'];
+
+const { Engine } = await importTypeScript('js/src/engines/engine.ts');
+export const tables = await importTypeScript('js/src/engines/tables.ts');
+const { Input, MAILBOX_LENGTH, Place } = tables;
 
 /**
  * The factory of an engine: `(maxConcurrent, maxQueue?, timeout?, callTimeout?, abandonAfter?) => engine`.
@@ -26,41 +30,71 @@ export async function loadEngine(kind) {
 }
 
 export async function loadWasm() {
-  const { initSync, Engine } = await import(new URL('target/wasm/bulkheads_wasm.js', root));
-  const { memory } = initSync({ module: readFileSync(new URL('target/wasm/bulkheads_wasm_bg.wasm', root)) });
-  return { memory, create: (...options) => new TestWasmEngine(new Engine(...options), memory) };
+  const wasm = await import(new URL('target/wasm/bulkheads_wasm.js', root));
+  const { memory } = wasm.initSync({ module: readFileSync(new URL('target/wasm/bulkheads_wasm_bg.wasm', root)) });
+  const raw = {
+    ...wasm,
+    mailbox: () => new Float64Array(memory.buffer, wasm.mailbox(), MAILBOX_LENGTH),
+    throwFault() {
+      const text = wasm.fault();
+      if (text !== undefined) throw new RangeError(`${text}${raw.mailbox()[Place.code]}`);
+    },
+  };
+  const create = (...options) => {
+    const handle = wasm.open(...options);
+    if (handle === 0) raw.throwFault();
+    return new TestEngine(raw, handle);
+  };
+  return { memory, raw, create };
 }
 
 export const addonPath = fileURLToPath(new URL(`js/native/bulkheads.${platformHere()}.node`, root));
 
+/** The functions of the addon, as the package uses them. */
+export function loadAddon() {
+  const addon = createRequire(import.meta.url)(addonPath);
+  return { addon, raw: { ...addon, mailbox: () => addon.mailbox, keepAlive: (handle, isKept) => addon.keepAlive(handle, Number(isKept)) } };
+}
+
 function loadNative() {
-  const { createEngine } = createRequire(import.meta.url)(addonPath);
-  return (...options) => new TestNativeEngine(createEngine(...options));
+  const { addon, raw } = loadAddon();
+  return (...options) => new TestEngine(raw, addon.open(...options));
 }
-
-const { NativeEngine } = await importTypeScript('js/src/engines/native.ts');
-const { DirectEngine } = await importTypeScript('js/src/engines/direct.ts');
-
-class TestWasmEngine extends readable(DirectEngine) {
-  free = () => this.raw.free();
-}
-
-class TestNativeEngine extends readable(NativeEngine) {}
 
 /** A further owner of the core of this name, which is made with these settings if there is none; in the core's own time. */
 export function openShared(name, wake, settings) {
-  const found = createRequire(import.meta.url)(addonPath).openShared(name, wake, 0, settings && Float64Array.from(settings));
-  return found && 'exchange' in found ? new TestNativeEngine(found) : found;
+  const { addon, raw } = loadAddon();
+  const found = addon.openShared(name, wake, 0, settings && Float64Array.from(settings));
+  return found && 'handle' in found ? Object.assign(new TestEngine(raw, found.handle), found) : found;
 }
 
-/** With the figures one by one. */
-function readable(Base) {
-  return class extends Base {
-    limit = () => this.figures().limit;
-    active = () => this.figures().active;
-    queued = () => this.figures().queued;
-    maxQueue = () => this.figures().maxQueue;
-  };
+/** With the inputs that the package itself does not use, and the figures one by one. */
+class TestEngine extends Engine {
+  constructor(raw, handle) {
+    super(raw, handle);
+    this.show();
+  }
+
+  cancel(now, id) {
+    return this.input(Input.cancel, now, id);
+  }
+
+  evict(now) {
+    this.input(Input.evict, now);
+  }
+
+  dispose() {
+    this.raw.drop(this.handle);
+  }
+
+  active = () => this.fresh().active;
+  queued = () => this.fresh().queued;
+  maxQueue = () => this.fresh().maxQueue;
+
+  fresh() {
+    this.show();
+    return this.figures();
+  }
 }
 
 /** One module of the package, as it is in its bundles. */

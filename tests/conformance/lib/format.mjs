@@ -49,6 +49,7 @@ const STEP = {
   as: isText,
   of: isText,
   to: isCount,
+  abort: isFlag,
   weight: isPositive,
   timeout_ms: (value) => value === 'infinity' || isTime(value),
   deadline_ms: isNumber,
@@ -102,6 +103,7 @@ function faultsOfStep(steps, index, say) {
   else for (const key of VERBS[step.do] ?? []) if (!(key in step)) say(`${step.do} needs ${key}`);
   const before = steps[index - 1];
   if (before && step.at < before.at) say(`time goes back from ${before.at} to ${step.at}`);
+  if ('abort' in step && step.do !== 'close') say(`${step.do} does not take abort`);
   if (step.same_turn) faultsOfTurn(step, before, say);
 }
 

@@ -15,7 +15,7 @@
  * @property {() => void} [dispose]
  *
  * A label: `own` is the surface's to fill (an id, a permit, an abort controller).
- * @typedef {{ name: string, kind: 'call' | 'hand', state: string, working: boolean, ignoresSignal: boolean, own: any }} Label
+ * @typedef {{ name: string, kind: 'call' | 'hand', state: string, working: boolean, ignoresSignal: boolean, isCancelled: boolean, own: any }} Label
  */
 
 export class Failure extends Error {
@@ -30,7 +30,7 @@ export class Failure extends Error {
  * @param make `(options, tell) => Surface`; `tell(name, state)` reports each state of a label as it changes
  */
 export async function play(scenario, make) {
-  const timeline = new Timeline();
+  const timeline = new Timeline(scenario);
   let number = 0;
   let surface;
   try {
@@ -85,6 +85,8 @@ export function timeOf(value) {
 }
 
 class Timeline {
+  /** Labels that a step cancels: the others' calls need no signal, so that ordinary calls are played as users make them. */
+  #cancelled;
   /** @type {Map<string, Label>} */
   labels = new Map();
   /** The changes of this turn, in order: `{ name, state }`. */
@@ -92,13 +94,17 @@ class Timeline {
   /** Calls with valid arguments. */
   arrivals = 0;
 
+  constructor({ steps }) {
+    this.#cancelled = new Set(steps.filter((step) => step.do === 'cancel').map((step) => step.of));
+  }
+
   tell(name, state) {
     const label = this.labels.get(name);
     if (!label) throw new Error(`the surface told of a label that there is not: ${name}`);
     if (label.state === state) return;
     if (state === 'running' && label.kind === 'call') label.working = true;
     // Work that is cancelled ends at once, unless it ignores its signal.
-    if (state === 'cancelled' && label.state === 'running' && !label.ignoresSignal) label.working = false;
+    if (['cancelled', 'closed'].includes(state) && label.state === 'running' && !label.ignoresSignal) label.working = false;
     label.state = state;
     this.changes.push({ name, state });
   }
@@ -118,7 +124,7 @@ class Timeline {
   #arrive(step, number) {
     if (this.labels.has(step.as)) throw new Failure(number, `label ${step.as} stands twice`);
     const kind = step.do === 'call' ? 'call' : 'hand';
-    const label = { name: step.as, kind, state: '', working: false, ignoresSignal: step.ignores_signal === true, own: undefined };
+    const label = { name: step.as, kind, state: '', working: false, ignoresSignal: step.ignores_signal === true, own: undefined, isCancelled: this.#cancelled.has(step.as) };
     this.labels.set(step.as, label);
     this.arrivals += 1;
     return label;

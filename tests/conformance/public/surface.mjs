@@ -72,7 +72,7 @@ export class PublicSurface {
       case 'resize':
         return this.#bulkhead.resize(step.to);
       case 'close':
-        return this.#watch(this.#bulkhead.close());
+        return this.#watch(this.#bulkhead.close(step.abort === true ? { abort: true } : undefined));
       case 'drain':
         return this.#watch(this.#bulkhead.drain());
       case 'tick':
@@ -115,31 +115,32 @@ export class PublicSurface {
       return new Promise((finish, fail) => {
         Object.assign(label.own, { finish, fail });
         if (label.ignoresSignal) return;
-        // Work goes on after a call time-out; it ends when its caller gives up.
-        signal.addEventListener('abort', () => {
-          if (signal.reason === CANCELLED) fail(CANCELLED);
-        });
+        // Work goes on after a call time-out; it ends when its caller gives up, and when the bulkhead is closed with abort.
+        const end = () => {
+          if (signal.reason === CANCELLED || signal.reason?.code === 'closed') fail(signal.reason);
+        };
+        if (signal.aborted) end();
+        else signal.addEventListener('abort', end);
       });
     };
-    const answer = this.#bulkhead.exec(work, this.#options(step, controller));
+    const answer = this.#bulkhead.exec(work, this.#options(step, label, controller));
     this.#follow(label, answer, 'completed');
   }
 
   #acquire(step, label) {
     const controller = new AbortController();
     label.own = { controller };
-    const answer = this.#bulkhead.acquire(this.#options(step, controller));
+    const answer = this.#bulkhead.acquire(this.#options(step, label, controller));
     this.#follow(label, answer, 'running', (permit) => this.#hold(label, permit));
   }
 
-  #options(step, controller) {
-    if (step.aborted) controller.abort(CANCELLED);
-    return {
-      signal: controller.signal,
-      weight: step.weight,
-      timeoutMs: timeOf(step.timeout_ms),
-      deadline: step.deadline_ms,
-    };
+  /** None for an ordinary call: with options it would not take the way that most calls take. */
+  #options(step, label, controller) {
+    const { weight, timeout_ms: timeout, deadline_ms: deadline, aborted } = step;
+    if (aborted) controller.abort(CANCELLED);
+    const signal = aborted || label.isCancelled ? controller.signal : undefined;
+    const options = { signal, weight, timeoutMs: timeOf(timeout), deadline };
+    return Object.values(options).every((value) => value === undefined) ? undefined : options;
   }
 
   /** Tells how a call or an acquire is answered. What has no state once it could have been turned away waits. */
