@@ -27,7 +27,7 @@ pub(crate) enum Driven {
     /// By this thread alone: no lock.
     Private(Box<Engine>),
     /// By several threads.
-    Shared(Member),
+    Shared(Box<Member>),
 }
 
 impl Environment {
@@ -80,7 +80,7 @@ impl Environment {
     /// its waker was made: the host runs the hooks from the last to the first, and frees the waker's
     /// function in a hook of its own, after which no other thread may wake it.
     pub(crate) fn add_shared(&self, env: Env, member: Member) -> Option<u32> {
-        let handle = self.add(Driven::Shared(member));
+        let handle = self.add(Driven::Shared(Box::new(member)));
         let lent = Box::into_raw(Box::new((ptr::from_ref(self), handle)));
         // SAFETY: a live environment, and data that stays valid until the hook, which takes it.
         let status = unsafe { sys::napi_add_env_cleanup_hook(env.raw(), Some(leave), lent.cast()) };

@@ -38,10 +38,10 @@ export class Driver implements Aborter, Holdable {
   /** @internal For the outcomes that are delivered later. */
   readonly answers: Answers;
   /** Calls that the core may still have an outcome for. */
-  private readonly table = new Table();
-  private readonly fifo: Listener[] = [];
+  private table: Table | undefined = undefined;
+  private fifo: Listener[] | undefined = undefined;
   private readonly clock = new Clock();
-  private readonly timer = new HostTimer(this.clock, this);
+  private timer: HostTimer | undefined = undefined;
   /** Of `idle`: how to settle each, its ticket, and whether this thread must live until then. */
   private idleWaiters: IdleWaiter[] | undefined = undefined;
   private capacityWaiters: Set<() => void> | undefined = undefined;
@@ -250,7 +250,7 @@ export class Driver implements Aborter, Holdable {
 
   /** Nothing of the core's will reach this call any more. */
   forget(call: PendingCall): void {
-    this.table.remove(call);
+    this.table?.remove(call);
     if (call.listener === undefined) return;
     call.listener.remove(call);
     call.listener = undefined;
@@ -318,7 +318,7 @@ export class Driver implements Aborter, Holdable {
   }
 
   private track(call: PendingCall, listener: AbortListener | undefined): void {
-    this.table.add(call);
+    (this.table ??= new Table()).add(call);
     if (listener === undefined) return;
     call.listener = listener;
     listener.add(call);
@@ -345,15 +345,16 @@ export class Driver implements Aborter, Holdable {
     const { engine } = this;
     for (let kind = engine.nextEvent(); kind !== Event.none; kind = engine.nextEvent()) {
       if (kind === Event.idle) this.collectIdle(engine.eventId());
-      else if (kind === Event.capacity) this.fifo.push(...this.takeCapacityWaiters());
-      else if (kind === Event.abort) this.fifo.push({ deliver: () => this.abortAll() });
-      else this.collectFor(this.table.get(engine.eventId()), kind);
+      else if (kind === Event.capacity) this.collectCapacity();
+      else if (kind === Event.abort) this.push({ deliver: () => this.abortAll() });
+      else this.collectFor(this.table?.get(engine.eventId()), kind);
     }
   }
 
   private arm(): void {
     const at = this.engine.nextTimer();
-    this.timer.arm(at, at !== Infinity && this.engine.keepsAlive());
+    if (at !== Infinity) this.timer ??= new HostTimer(this.clock, this);
+    this.timer?.arm(at, at !== Infinity && this.engine.keepsAlive());
     this.setAwaitsOthers();
   }
 
@@ -367,42 +368,46 @@ export class Driver implements Aborter, Holdable {
   }
 
   private deliverAll(): void {
-    if (this.fifo.length > 0 && !this.isEmptying && this.holds === 0) this.empty();
+    const { fifo } = this;
+    if (fifo !== undefined && fifo.length > 0 && !this.isEmptying && this.holds === 0) this.empty(fifo);
   }
 
-  private empty(): void {
+  private push(listener: Listener): void {
+    (this.fifo ??= []).push(listener);
+  }
+
+  private empty(fifo: Listener[]): void {
     this.isEmptying = true;
     let done = 0;
     try {
       // It may grow meanwhile.
-      for (let listener = this.fifo[done]; listener !== undefined; listener = this.fifo[done]) {
+      for (let listener = fifo[done]; listener !== undefined; listener = fifo[done]) {
         done += 1;
         listener.deliver();
       }
     } finally {
-      this.fifo.splice(0, done);
+      fifo.splice(0, done);
       this.isEmptying = false;
       // One of them threw, which a signal of somebody's own making can bring about: the others are delivered all the same.
-      if (this.fifo.length > 0) void Promise.resolve().then(() => this.deliverAll());
+      if (fifo.length > 0) void Promise.resolve().then(() => this.deliverAll());
     }
   }
 
   /** The call is looked up now: later its slot may be another's. */
   private collectFor(call: PendingCall | undefined, kind: number): void {
     if (call === undefined) return;
-    this.fifo.push(kind === Event.granted ? call : new EarlyEnd(call, kind, this.engine.eventTime(), this));
+    this.push(kind === Event.granted ? call : new EarlyEnd(call, kind, this.engine.eventTime(), this));
   }
 
   private collectIdle(ticket: number): void {
     const waiters = this.idleWaiters ?? [];
     this.idleWaiters = waiters.filter((waiter) => waiter.ticket > ticket);
-    for (const waiter of waiters) if (waiter.ticket <= ticket) this.fifo.push({ deliver: waiter.resolve });
+    for (const waiter of waiters) if (waiter.ticket <= ticket) this.push({ deliver: waiter.resolve });
   }
 
-  private takeCapacityWaiters(): Listener[] {
-    const waiters = Array.from(this.capacityWaiters ?? [], (notify) => ({ deliver: notify }));
+  private collectCapacity(): void {
+    for (const notify of this.capacityWaiters ?? []) this.push({ deliver: notify });
     this.capacityWaiters?.clear();
-    return waiters;
   }
 
   /** Closed with abort: whatever runs hears of it by its signal, and answers by itself. */
@@ -411,7 +416,7 @@ export class Driver implements Aborter, Holdable {
     const controllers = [...(this.controllers?.values() ?? [])];
     this.controllers = undefined;
     // Each by itself: a listener of one that throws must not keep the others from hearing of it.
-    for (const controller of controllers) this.fifo.push({ deliver: () => controller.abort(this.abortReason) });
+    for (const controller of controllers) this.push({ deliver: () => controller.abort(this.abortReason) });
   }
 }
 

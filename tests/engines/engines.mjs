@@ -3,21 +3,20 @@
 import { describe } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { ENGINES, loadEngine } from '../conformance/lib/engines.mjs';
+import { ENGINES, loadEngine, tables } from '../conformance/lib/engines.mjs';
 
-export const RUN = 1;
-export const HAND = 0;
+const { Event, Flag, STATS } = tables;
+
+export const RUN = Flag.run;
+export const MANUAL = 0;
 export const COMPLETED = 0;
 export const FAILED = 1;
 
-export const EVENTS = [
-  undefined, 'granted', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'call_timeout', 'call_closed', 'idle', 'room',
-];
-
 /** What every engine has. */
 export const METHODS = [
-  'admitNow', 'finishNow', 'acquire', 'tryAcquire', 'start', 'finish', 'release', 'cancel', 'abort', 'resize', 'close', 'drain', 'watchIdle', 'watchRoom',
-  'permits', 'handleTimeout', 'nextEvent', 'eventId', 'eventTime', 'nextTimer', 'keepsAlive', 'stats', 'limit', 'active', 'queued', 'maxQueue',
+  'beginCounted', 'endCounted', 'acquire', 'acquireUntimed', 'acquireOrWatch', 'watchCapacity', 'tryAcquire', 'start', 'startLater', 'finish',
+  'finishUntimed', 'finishCounted', 'finishMeasured', 'release', 'reclaim', 'cancel', 'abort', 'resize', 'close', 'drain', 'watchIdle',
+  'handleTimeout', 'permits', 'show', 'nextEvent', 'eventId', 'eventTime', 'nextTimer', 'keepsAlive', 'figures', 'holding', 'stats',
 ];
 
 export const creators = new Map();
@@ -29,8 +28,8 @@ export function onEachEngine(title, declare) {
 }
 
 /** A call without bounds of its own, at `now`. */
-export function call(engine, now, { weight = 1, timeout = Infinity, deadline = Infinity, flags = RUN, holding = 0 } = {}) {
-  return engine.acquire(now, weight, timeout, deadline, flags, holding);
+export function call(engine, now, { weight = 1, timeout = Infinity, deadline = Infinity, flags = RUN, held } = {}) {
+  return engine.acquire(now, weight, timeout, deadline, flags, held && Float64Array.from(held));
 }
 
 /** A call that must be queued: its id. */
@@ -38,11 +37,16 @@ export function queue(engine, now, options) {
   return -call(engine, now, options);
 }
 
+/** The kinds of events, as the format of the scenarios names them. */
+const NAMES = Object.keys(Event).map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
 /** The events so far, each as `[kind, id, time]`. */
 export function events(engine) {
   const all = [];
+  // All engines share one mailbox: another's input may have taken the place of what was shown.
+  engine.show();
   for (let kind = engine.nextEvent(); kind !== 0; kind = engine.nextEvent()) {
-    all.push([EVENTS[kind], engine.eventId(), engine.eventTime()]);
+    all.push([NAMES[kind], engine.eventId(), engine.eventTime()]);
   }
   return all;
 }
@@ -58,15 +62,9 @@ export async function collect() {
   }
 }
 
-const FIGURES = [
-  'state', 'limit', 'active', 'available', 'running', 'queued', 'overrun', 'peakActive', 'peakQueued', 'admitted', 'completed',
-  'failed', 'callTimeouts', 'unclaimed', 'abandonedRuns', 'leaked', 'doubleReleases', 'full', 'queueTimeout', 'cancelled', 'closed',
-  'tooHeavy',
-];
-
 export function stats(engine) {
   const figures = engine.stats();
-  return Object.fromEntries(FIGURES.map((name, index) => [name, figures[index]]));
+  return Object.fromEntries(STATS.map((name, index) => [name, figures[index]]));
 }
 
 /** A generator of numbers in [0, 1) that says the same for the same seed. */

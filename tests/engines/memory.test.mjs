@@ -55,7 +55,7 @@ onEachEngine('memory', (create) => {
           engine.abort(now, Float64Array.of(aborted));
           now += round % 2 === 0 ? 1 : 20;
           engine.finish(now, runs, COMPLETED);
-          engine.start(waits);
+          engine.start(now, waits);
           engine.finish(now, waits, COMPLETED);
           events(engine);
           engine.stats();
@@ -89,6 +89,6 @@ onEachEngine('memory', (create) => {
     engine.finish(3, holds, COMPLETED);
     const told = events(engine);
     assert.deepEqual([told.length, told.at(-1)[0], told.at(-1)[1]], [300_000, 'granted', ids[0]]);
-    engine.free?.();
+    engine.dispose();
   });
 });

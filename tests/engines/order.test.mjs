@@ -1,4 +1,4 @@
-// What the scenario format cannot say: an abort of many callers as one step, close with abort, the moment of idleness, room.
+// What the scenario format cannot say: an abort of many callers as one step, the notice of a close with abort, the moment of idleness, capacity.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,10 +24,10 @@ onEachEngine('order', (create) => {
       ['granted', last, 0],
     ]);
     assert.equal(stats(engine).overrun, 1, 'the run is answered and keeps its permit');
-    assert.equal(stats(engine).cancelled, 2);
+    assert.equal(stats(engine).rejectedCancelled, 2);
   });
 
-  test('an abort takes back a grant that nobody has claimed, as unclaimed, and passes it on', () => {
+  test('an abort takes back a grant that was not delivered, as unclaimed, and passes it on', () => {
     const engine = create(1, 9);
     const holds = call(engine, 0);
     const granted = queue(engine, 0);
@@ -38,7 +38,7 @@ onEachEngine('order', (create) => {
     assert.ok(last < 0, 'the permit is free again: admitted at once');
     assert.deepEqual(events(engine).map(([kind, id]) => [kind, id]), [['granted', granted], ['cancelled', granted], ['cancelled', next]]);
     assert.equal(stats(engine).unclaimed, 1);
-    assert.equal(stats(engine).cancelled, 1);
+    assert.equal(stats(engine).rejectedCancelled, 1);
   });
 
   test('an abort of nobody, and of the same caller twice, is an abort', () => {
@@ -58,21 +58,23 @@ onEachEngine('order', (create) => {
     assert.deepEqual(events(engine), [['cancelled', b, 0]]);
   });
 
-  test('close with abort answers waiters and runs; the permits come back with the work', () => {
+  test('close with abort ends the waiters and gives one notice; the runs answer by themselves', () => {
     const engine = create(1, 9, undefined, 100);
     const runs = call(engine, 0);
     const waits = queue(engine, 0);
     engine.close(5, true);
-    assert.deepEqual(events(engine).sort(), [['call_closed', runs, 0], ['closed', waits, 5]]);
-    assert.equal(engine.watchIdle(5), false);
-    assert.equal(engine.nextTimer(), Infinity, 'an answered run has no bound');
+    assert.deepEqual(events(engine), [['closed', waits, 5], ['abort', 0, 0]]);
+    const ticket = engine.watchIdle(5);
+    assert.ok(ticket > 0);
+    assert.equal(engine.nextTimer(), 100, 'a bound of its own still acts');
     engine.finish(9, runs, FAILED);
-    assert.deepEqual(events(engine), [['idle', 0, 0]]);
-    assert.equal(stats(engine).state, 2);
+    assert.deepEqual(events(engine), [['idle', ticket, 0]]);
+    const { state, overrun } = stats(engine);
+    assert.deepEqual([state, overrun], [2, 0]);
     assert.equal(call(engine, 9), 6);
   });
 
-  test('only whoever is unanswered keeps the host alive', () => {
+  test('only a caller without an answer keeps the host alive', () => {
     const engine = create(1, 9, 50, 10, 1000);
     assert.equal(engine.keepsAlive(), false);
     const runs = call(engine, 0);
@@ -84,23 +86,26 @@ onEachEngine('order', (create) => {
     assert.deepEqual([engine.nextTimer(), engine.keepsAlive()], [60, true]);
   });
 
-  test('room is told once, when a call would no longer find the bulkhead full', () => {
+  test('capacity is notified once, when a call would no longer be full', () => {
     const engine = create(1);
-    assert.equal(engine.watchRoom(0, 1, 0), true);
+    assert.equal(engine.watchCapacity(0, 1), true);
     const runs = call(engine, 0);
-    assert.equal(engine.watchRoom(0, 1, 0), false);
+    assert.equal(engine.watchCapacity(0, 1), false);
+    assert.equal(engine.acquireOrWatch(0, 1, Infinity, 1), 0);
     engine.finish(1, runs, 0);
-    assert.deepEqual(events(engine), [['room', 0, 0]]);
+    assert.deepEqual(events(engine), [['capacity', 0, 0]]);
+    assert.ok(engine.acquireOrWatch(1, 1, Infinity, 1) >= 2 ** 32);
   });
 
-  test('a call that would wait for itself is turned away, and need not wait for room', () => {
+  test('a call that would wait for itself is turned away, and need not wait for capacity', () => {
     const engine = create(2, 9);
     const holds = call(engine, 0, { weight: 2 });
     assert.equal(engine.permits(holds), 2);
-    assert.equal(engine.watchRoom(0, 1, 2), true);
-    assert.equal(call(engine, 0, { holding: 2 }), 9);
-    assert.deepEqual([engine.stats()[35], engine.queued()], [1, 0]);
-    const waits = queue(engine, 0, { holding: 1 });
+    assert.equal(engine.watchCapacity(0, 1, Float64Array.of(holds)), true);
+    assert.equal(call(engine, 0, { held: [holds] }), 9);
+    assert.equal(engine.holding(), 2);
+    assert.deepEqual([stats(engine).rejectedReentrant, engine.queued()], [1, 0]);
+    const waits = queue(engine, 0, { held: [] });
     assert.equal(engine.permits(waits), 0);
     engine.finish(1, holds, 0);
     assert.deepEqual([engine.permits(holds), engine.permits(waits)], [0, 1]);

@@ -27,10 +27,10 @@ function history(create, seed) {
     now += pick([0, 0, 0.3, 1, 5, 12]);
     const answer = act(engine, now, next, pick, ids);
     const told = events(engine);
-    for (const [kind, id] of told) if (kind === 'granted' && next() < 0.8) engine.start(id);
+    for (const [kind, id] of told) if (kind === 'granted' && next() < 0.8) engine.start(now, id);
     log.push([answer, told, engine.nextTimer(), engine.keepsAlive(), [...engine.stats()]]);
   }
-  engine.free?.();
+  engine.dispose();
   return log;
 }
 
@@ -38,18 +38,19 @@ function act(engine, now, next, pick, ids) {
   const dice = next();
   if (dice < 0.4) {
     const [timeout, deadline] = [pick([Infinity, Infinity, 0, 9]), pick([Infinity, now + 10, now - 1])];
-    const answer = engine.acquire(now, pick([1, 1, 1, 2, 3]), timeout, deadline, pick([0, 1, 1, 3]), pick([0, 0, 0, 1, 2]));
+    const answer = engine.acquire(now, pick([1, 1, 1, 2, 3]), timeout, deadline, pick([0, 1, 1, 3]), pick([undefined, undefined, Float64Array.of(pick(ids), pick(ids))]));
     ids.push(Math.abs(answer));
     return answer;
   }
   if (dice < 0.42) {
-    const id = engine.admitNow(pick([1, 2]), pick([0, 1]));
+    const id = engine.acquireUntimed(pick([1, 2]), pick([0, 1]));
     ids.push(id);
     return id;
   }
-  if (dice < 0.44) return engine.finishNow(pick(ids), pick([0, 1, 2]));
+  if (dice < 0.43) return engine.finishUntimed(pick(ids), pick([0, 1]));
+  if (dice < 0.44) return counted(engine, now, pick);
   if (dice < 0.45) return engine.tryAcquire(now, pick([1, 2]));
-  if (dice < 0.65) return engine.finish(now, pick(ids), pick([0, 1, 2]));
+  if (dice < 0.65) return engine.finish(now, pick(ids), pick([0, 1]));
   if (dice < 0.72) return engine.release(now, pick(ids));
   if (dice < 0.82) return engine.cancel(now, pick(ids));
   if (dice < 0.86) return engine.abort(now, Float64Array.of(pick(ids), pick(ids), pick(ids)));
@@ -57,7 +58,17 @@ function act(engine, now, next, pick, ids) {
   if (dice < 0.905) return engine.close(now, next() < 0.5);
   if (dice < 0.91) return engine.drain(now);
   if (dice < 0.94) return engine.watchIdle(now);
-  if (dice < 0.95) return engine.watchRoom(now, pick([1, 2]), pick([0, 1]));
-  if (dice < 0.96) return engine.permits(pick(ids));
+  if (dice < 0.95) return engine.watchCapacity(now, pick([1, 2]));
+  if (dice < 0.955) return engine.acquireOrWatch(now, pick([1, 2]), Infinity, 1);
+  if (dice < 0.96) return engine.reclaim(now, pick(ids));
+  if (dice < 0.965) return engine.permits(pick(ids));
   return engine.handleTimeout(now);
+}
+
+/** A run by the credit, as the package makes it. */
+function counted(engine, now, pick) {
+  if (!engine.beginCounted()) return 'asks';
+  const outcome = pick([0, 1]);
+  if (engine.starts === 0) return engine.finishMeasured(now, outcome, 1);
+  return engine.endCounted(outcome);
 }

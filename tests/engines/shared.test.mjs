@@ -1,13 +1,13 @@
 // The shared cores of the native engine: names and settings, several owners, wakes, and what is each handle's own.
 
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { addonPath, openShared } from '../conformance/lib/engines.mjs';
+import { addonPath, loadAddon, openShared, tables } from '../conformance/lib/engines.mjs';
 import { call, COMPLETED, events, queue, stats } from './engines.mjs';
 
-const addon = createRequire(import.meta.url)(addonPath);
+const { addon } = loadAddon();
+const { Input, Place } = tables;
 const SETTINGS = [1, 5, 50, Infinity, Infinity, 0];
 
 let names = 0;
@@ -44,7 +44,7 @@ test('a core is made by the first with settings, joined by those without or with
   for (let place = 0; place < SETTINGS.length; place += 1) {
     assert.deepEqual([...openShared(name, () => 0, SETTINGS.with(place, 7))], SETTINGS, `place ${place}`);
   }
-  assert.deepEqual([...one.raw.settings], SETTINGS);
+  assert.deepEqual([...one.settings], SETTINGS);
 });
 
 test('bad arguments are named, and nothing is made', () => {
@@ -71,7 +71,7 @@ test('owners share the permits, and each has its own events and timers', async (
   assert.deepEqual(wakes, [0, 1]);
   two.show();
   assert.deepEqual([events(one), events(two)], [[], [['granted', waits, 0]]]);
-  two.start(waits);
+  two.start(20, waits);
   const next = queue(one, 30);
   two.evict(40);
   await turn();
@@ -81,7 +81,7 @@ test('owners share the permits, and each has its own events and timers', async (
   assert.deepEqual([stats(one).abandonedRuns, two.nextTimer()], [1, Infinity]);
 });
 
-test('wakes that nobody has heard of yet are one, and the next is another', async () => {
+test('wakes that are still on their way are one, and the next is another', async () => {
   const { wakes, handles: [one, two] } = open(2, [4, 100, Infinity, Infinity, Infinity, 0]);
   const held = Array.from({ length: 4 }, () => call(one, 0));
   for (let number = 0; number < 8; number += 1) queue(two, 0);
@@ -134,17 +134,10 @@ test('an abort wakes those whom it lets go on', async () => {
 
 test('what was wrong with an input of one is not told to another', () => {
   const { handles: [one, two] } = open(2);
-  const bad = (engine, place, value) => {
-    engine.raw.mailbox.set([3, 0, 1, Infinity, Infinity, 1]);
-    engine.raw.mailbox[place] = value;
-    engine.raw.exchange();
-    assert.ok(Number.isNaN(engine.raw.mailbox[0]));
-  };
-  bad(one, 2, 0.5);
-  bad(two, 3, -1);
-  assert.throws(() => one.raw.throwFault(), /^RangeError: weight must be/);
-  assert.throws(() => two.raw.throwFault(), /^RangeError: timeoutMs must be/);
-  one.raw.throwFault();
+  assert.throws(() => call(one, 0, { weight: 0.5 }), /^RangeError: weight must be/);
+  assert.throws(() => call(two, 0, { timeout: -1 }), /^RangeError: timeoutMs must be/);
+  addon.throwFault();
+  assert.ok(call(one, 0) >= 2 ** 32);
 });
 
 test('whatever lies in the mailboxes of several owners does no harm', () => {
@@ -153,9 +146,10 @@ test('whatever lies in the mailboxes of several owners does no harm', () => {
   const next = (below) => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) % below;
   const odd = [NaN, Infinity, -Infinity, -1, 0.5, 1e300, 2 ** 31, 2 ** 53, ...Array.from({ length: 20 }, (_, code) => code)];
   for (let round = 0; round < 20_000; round += 1) {
-    const { mailbox, exchange } = handles[next(4)].raw;
+    const { mailbox } = addon;
     for (let place = 0; place < mailbox.length; place += 1) mailbox[place] = odd[next(odd.length)];
-    exchange();
+    mailbox[Place.engine] = handles[next(4)].handle;
+    addon.exchange();
   }
 });
 
@@ -163,14 +157,17 @@ test('a thread that ends gives its permits to another, which is woken for them',
   // The end of a thread is at its real time.
   const { name, wakes, handles: [one] } = open(1, [1, 5, Infinity, Infinity, Infinity, 0]);
   const source = `
-    const { parentPort, workerData: [addon, name] } = require('node:worker_threads');
-    const engine = require(addon).openShared(name, () => 0, 0);
-    engine.mailbox.set([3, 0, 1, Infinity, Infinity, 1]);
-    engine.exchange();
-    parentPort.postMessage(engine.mailbox[0]);
-    setInterval(() => engine.stats(), 1);
+    const { parentPort, workerData: [path, name, { Place, Input }] } = require('node:worker_threads');
+    const addon = require(path);
+    const { mailbox } = addon;
+    mailbox[Place.engine] = addon.openShared(name, () => 0, 0).handle;
+    mailbox[Place.code] = Input.acquire;
+    mailbox.set([1, Infinity, Infinity, 1], Place.arguments);
+    addon.exchange();
+    parentPort.postMessage(mailbox[Place.code]);
+    setInterval(() => addon.stats(), 1);
   `;
-  const worker = new Worker(source, { eval: true, workerData: [addonPath, name] });
+  const worker = new Worker(source, { eval: true, workerData: [addonPath, name, { Place, Input }] });
   assert.ok(await new Promise((resolve) => worker.once('message', resolve)) >= 2 ** 32);
   const waits = queue(one, 0);
   await worker.terminate();

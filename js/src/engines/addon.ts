@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 import { isAllowed } from './deno.js';
-import { type CreateEngine, Engine, type EngineOptions, type RawHost } from './engine.js';
+import { type CreateEngine, Engine, type EngineOptions, finalizersOf, type RawHost } from './engine.js';
 import type { Sharing } from './loaded.js';
 import { packageFor, platformHere } from './platform.js';
 import { type Opened, processNow, type Settings, SharedEngine } from './shared.js';
@@ -17,8 +17,9 @@ declare const VERSION: string;
 /** This file, or the program that a bundler has put it into. */
 const HERE = typeof __filename === 'string' ? __filename : (process.argv[1] ?? process.execPath);
 
-interface Addon extends Omit<RawHost, 'mailbox' | 'keepAlive'> {
+interface Addon extends Omit<RawHost, 'mailbox' | 'keepAlive' | 'finalizers'> {
   readonly mailbox: Float64Array;
+  readonly drop: (handle: number) => void;
   open(...options: EngineOptions): number;
   settings(...options: EngineOptions): Float64Array;
   /** Settings if there is a core with others, `undefined` if there is no core and none were given. */
@@ -99,7 +100,7 @@ function rawHost(addon: Addon): RawHost {
     abort: addon.abort,
     stats: addon.stats,
     throwFault: addon.throwFault,
-    drop: addon.drop,
+    finalizers: finalizersOf(addon.drop),
     keepAlive: (handle, isKept) => addon.keepAlive(handle, Number(isKept)),
   };
 }

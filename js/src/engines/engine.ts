@@ -18,8 +18,8 @@ export interface RawHost {
   stats(): ArrayLike<number>;
   /** Throws why the last input answered no number. */
   throwFault(): void;
-  /** Frees an engine that nobody has any more. */
-  drop(handle: number): void;
+  /** Frees the engine of a handle when its object is collected; where the host does not tell that, it is freed with the thread. */
+  readonly finalizers: FinalizationRegistry<number> | undefined;
   /** Whether the thread lives on for what another thread can bring; only for cores that threads share. */
   keepAlive?(handle: number, isKept: boolean): void;
 }
@@ -59,11 +59,10 @@ export type Kind = typeof MANUAL | typeof RUN;
 /** The core takes a time in the past for the one that it stands at; inputs without a time do not look at it. */
 const UNTIMED = -Infinity;
 
-/** An engine is freed when its object is collected; where the host does not say so, with the thread. */
-const finalizers =
-  typeof FinalizationRegistry === 'undefined'
-    ? undefined
-    : new FinalizationRegistry<{ readonly raw: RawHost; readonly handle: number }>(({ raw, handle }) => raw.drop(handle));
+/** For a thread's engines, from what frees one. */
+export function finalizersOf(drop: (handle: number) => void): FinalizationRegistry<number> | undefined {
+  return typeof FinalizationRegistry === 'undefined' ? undefined : new FinalizationRegistry(drop);
+}
 
 export class Engine {
   /** How many ordinary runs may begin; below 0 every begin and end is the engine's. See docs/engine.md, "The credit". */
@@ -90,7 +89,7 @@ export class Engine {
   constructor(raw: RawHost, handle: number) {
     this.raw = raw;
     this.handle = handle;
-    finalizers?.register(this, { raw, handle });
+    raw.finalizers?.register(this, handle);
   }
 
   /** Whether an input without a clock may serve: nothing can fall due, or only another thread could tell. */

@@ -2,7 +2,7 @@
 
 import * as wasm from '../../../target/wasm/bulkheads_wasm.js';
 import type { LoadedEngine } from './loaded.js';
-import { type CreateEngine, Engine, type RawHost } from './engine.js';
+import { type CreateEngine, Engine, finalizersOf, type RawHost } from './engine.js';
 import { MAILBOX_LENGTH, Place } from './tables.js';
 
 /** `source` answers the module or its bytes. With `error`, why another engine was wanted but not to be had. */
@@ -57,7 +57,7 @@ function rawHost(memory: WebAssembly.Memory): RawHost {
     exchangeHolding: wasm.exchangeHolding,
     abort: wasm.abort,
     stats: wasm.stats,
-    drop: wasm.drop,
+    finalizers: finalizersOf(wasm.drop),
     throwFault() {
       // Numbers are printed here: the code for that would be a third of the module.
       const text = wasm.fault();

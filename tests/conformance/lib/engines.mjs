@@ -34,10 +34,12 @@ export async function loadWasm() {
   const { memory } = wasm.initSync({ module: readFileSync(new URL('target/wasm/bulkheads_wasm_bg.wasm', root)) });
   const raw = {
     ...wasm,
+    finalizers: new FinalizationRegistry(wasm.drop),
     mailbox: () => new Float64Array(memory.buffer, wasm.mailbox(), MAILBOX_LENGTH),
     throwFault() {
       const text = wasm.fault();
-      if (text !== undefined) throw new RangeError(`${text}${raw.mailbox()[Place.code]}`);
+      const value = raw.mailbox()[Place.code];
+      if (text !== undefined) throw new RangeError(text + (Object.is(value, -0) ? '-0' : String(value)));
     },
   };
   const create = (...options) => {
@@ -53,7 +55,7 @@ export const addonPath = fileURLToPath(new URL(`js/native/bulkheads.${platformHe
 /** The functions of the addon, as the package uses them. */
 export function loadAddon() {
   const addon = createRequire(import.meta.url)(addonPath);
-  return { addon, raw: { ...addon, mailbox: () => addon.mailbox, keepAlive: (handle, isKept) => addon.keepAlive(handle, Number(isKept)) } };
+  return { addon, raw: { ...addon, finalizers: new FinalizationRegistry(addon.drop), mailbox: () => addon.mailbox, keepAlive: (handle, isKept) => addon.keepAlive(handle, Number(isKept)) } };
 }
 
 function loadNative() {
