@@ -16,6 +16,8 @@ export default tseslint.config(
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       // Whatever a user throws goes through as it is.
       '@typescript-eslint/prefer-promise-reject-errors': ['error', { allowThrowingAny: true, allowThrowingUnknown: true }],
+      // What comes from the engine is a number, by the tables that are generated from it.
+      '@typescript-eslint/no-unsafe-enum-comparison': 'off',
       'eqeqeq': 'error',
       'no-console': 'off',
     },

@@ -61,10 +61,10 @@ pub(crate) fn module() -> String {
             [("run", RUN), ("aborted", ABORTED)],
             "Flags of an arrival, to be added.",
         ),
-        list(
-            "STATS",
-            STATS.iter().map(|name| camel(name)),
-            "The figures of a snapshot, in their order.",
+        table(
+            "Stat",
+            numbered(STATS),
+            "Where the figures of a snapshot stand.",
         ),
         list(
             "OPTIONS",
@@ -84,9 +84,9 @@ fn table<V: Display>(
     rows: impl IntoIterator<Item = (&'static str, V)>,
     doc: &str,
 ) -> String {
-    let row = |text: String, (key, value)| text + "  " + &camel(key) + &format!(": {value},\n");
+    let row = |text: String, (key, value)| text + "  " + &camel(key) + &format!(" = {value},\n");
     let rows = rows.into_iter().fold(String::new(), row);
-    format!("/** {doc} */\nexport const {name} = {{\n{rows}}} as const;")
+    format!("/** {doc} */\nexport const enum {name} {{\n{rows}}}")
 }
 
 fn list(name: &str, rows: impl IntoIterator<Item = String>, doc: &str) -> String {

@@ -31,62 +31,62 @@ export class Driver implements Aborter, Holdable {
   /** With `detectReentrancy`. */
   readonly heldPermits: HeldPermits | undefined;
   /** Closed with abort: why. Signals that are read from now on are aborted already. */
-  private abortReason: unknown = undefined;
+  #abortReason: unknown = undefined;
   /** What counted runs of this bulkhead settle by: one pair for all. */
   reactions: Reactions | undefined = undefined;
-  private readonly engine: Engine;
+  readonly #engine: Engine;
   /** @internal For the outcomes that are delivered later. */
   readonly answers: Answers;
   /** Calls that the core may still have an outcome for. */
-  private table: Table | undefined = undefined;
-  private fifo: Listener[] | undefined = undefined;
-  private readonly clock = new Clock();
-  private timer: HostTimer | undefined = undefined;
+  #table: Table | undefined = undefined;
+  #fifo: Listener[] | undefined = undefined;
+  readonly #clock = new Clock();
+  #timer: HostTimer | undefined = undefined;
   /** Of `idle`: how to settle each, its ticket, and whether this thread must live until then. */
-  private idleWaiters: IdleWaiter[] | undefined = undefined;
-  private capacityWaiters: Set<() => void> | undefined = undefined;
+  #idleWaiters: IdleWaiter[] | undefined = undefined;
+  #capacityWaiters: Set<() => void> | undefined = undefined;
   /** The signals that were read, by the context of their work: they abort when the bulkhead is closed with abort. */
-  private controllers: Map<object, AbortController> | undefined = undefined;
-  private isEmptying = false;
-  private awaitsOthers = false;
+  #controllers: Map<object, AbortController> | undefined = undefined;
+  #isEmptying = false;
+  #awaitsOthers = false;
   /** While above zero, outcomes are only collected. */
-  private holds = 0;
+  #holds = 0;
 
   constructor(name: string, engine: Engine, traits: Traits, hasCallTimeout: boolean) {
     this.name = name;
     this.traits = traits;
     this.hasCallTimeout = hasCallTimeout;
     this.heldPermits = traits.detectReentrancy ? host().heldPermits() : undefined;
-    this.engine = engine;
+    this.#engine = engine;
     this.answers = new Answers(name, traits.stackTraces);
     engine.show();
   }
 
   /** Begins an ordinary run, if that concerns nothing else; to be ended with `endCounted`. */
   beginCounted(): boolean {
-    return this.heldPermits === undefined && this.engine.beginCounted();
+    return this.heldPermits === undefined && this.#engine.beginCounted();
   }
 
   /** Whether the run that has just begun is to be measured. */
   isToMeasure(): boolean {
-    return this.engine.starts === 0;
+    return this.#engine.starts === 0;
   }
 
   /** The clock, for a run that is measured. */
   now(): number {
-    return this.clock.now();
+    return this.#clock.now();
   }
 
   endMeasured(outcome: Outcome, since: number): void {
-    const now = this.clock.now();
-    this.engine.finishMeasured(now, outcome, now - since);
-    this.settle();
+    const now = this.#clock.now();
+    this.#engine.finishMeasured(now, outcome, now - since);
+    this.#settle();
   }
 
   endCounted(outcome: Outcome): void {
-    if (this.engine.endCounted(outcome)) return;
-    this.engine.finishCounted(this.clock.now(), outcome);
-    this.settle();
+    if (this.#engine.endCounted(outcome)) return;
+    this.#engine.finishCounted(this.#clock.now(), outcome);
+    this.#settle();
   }
 
   /**
@@ -100,12 +100,12 @@ export class Driver implements Aborter, Holdable {
     const flags = signal?.aborted === true ? kind | Flag.aborted : kind;
     try {
       const answer =
-        this.acquireUntimed(request, kind) ||
-        this.engine.acquire(this.clock.now(), weight, timeout, this.clock.at(deadline), flags, this.held());
-      return this.arrived(answer, request, kind, listener, make);
+        this.#acquireUntimed(request, kind) ||
+        this.#engine.acquire(this.#clock.now(), weight, timeout, this.#clock.at(deadline), flags, this.#held());
+      return this.#arrived(answer, request, kind, listener, make);
     } finally {
       listener?.unlistenIfUnused();
-      this.settle();
+      this.#settle();
     }
   }
 
@@ -118,58 +118,58 @@ export class Driver implements Aborter, Holdable {
     const { weight, deadline, signal } = request;
     const listener = listenerOf(signal);
     try {
-      this.addCapacityWaiter(notify);
-      const answer = this.engine.acquireOrWatch(this.clock.now(), weight, this.clock.at(deadline), RUN, this.held());
+      this.#addCapacityWaiter(notify);
+      const answer = this.#engine.acquireOrWatch(this.#clock.now(), weight, this.#clock.at(deadline), RUN, this.#held());
       if (answer === 0) return undefined;
-      this.capacityWaiters?.delete(notify);
-      return this.arrived(answer, request, RUN, listener, make);
+      this.#capacityWaiters?.delete(notify);
+      return this.#arrived(answer, request, RUN, listener, make);
     } finally {
       listener?.unlistenIfUnused();
-      this.settle();
+      this.#settle();
     }
   }
 
   /** The id of a manual permit, 0 if it cannot be had now. */
   tryAcquire(weight: number): number {
-    const answer = this.engine.tryAcquire(this.clock.now(), weight);
-    this.settle();
+    const answer = this.#engine.tryAcquire(this.#clock.now(), weight);
+    this.#settle();
     return answer >= FIRST_ID ? answer : 0;
   }
 
   /** A granted call goes on. `isBounded`: it has a run deadline. */
   start(call: PendingCall, isBounded: boolean): void {
     if (!isBounded) {
-      this.engine.startLater(call.id);
+      this.#engine.startLater(call.id);
       return;
     }
-    this.engine.start(this.clock.now(), call.id);
-    this.settle();
+    this.#engine.start(this.#clock.now(), call.id);
+    this.#settle();
   }
 
   /** The work of a call has settled. After it `call.hasOutcome` says whether its caller gets an answer of the core's instead. */
   finish(call: PendingCall, outcome: Outcome, isBounded: boolean): void {
-    if (!isBounded && this.engine.mayBeUntimed() && this.engine.finishUntimed(call.id, outcome)) {
+    if (!isBounded && this.#engine.mayBeUntimed() && this.#engine.finishUntimed(call.id, outcome)) {
       this.forget(call);
       return;
     }
-    this.engine.finish(this.clock.now(), call.id, outcome);
+    this.#engine.finish(this.#clock.now(), call.id, outcome);
     // Before it is forgotten: another thread may have handled its deadline, and then the books say that this was its answer.
-    this.collect();
+    this.#collect();
     this.forget(call);
-    this.arm();
-    this.deliverAll();
+    this.#arm();
+    this.#deliverAll();
   }
 
   release(id: number): void {
-    if (this.engine.mayBeUntimed() && this.engine.finishUntimed(id, COMPLETED)) return;
-    this.engine.release(this.clock.now(), id);
-    this.settle();
+    if (this.#engine.mayBeUntimed() && this.#engine.finishUntimed(id, COMPLETED)) return;
+    this.#engine.release(this.#clock.now(), id);
+    this.#settle();
   }
 
   /** A manual permit that was dropped. */
   reclaim(id: number, takenAt: string): void {
-    const isFirst = this.engine.reclaim(this.clock.now(), id);
-    this.settle();
+    const isFirst = this.#engine.reclaim(this.#clock.now(), id);
+    this.#settle();
     if (!isFirst) return;
     host().warn(
       `${this.name}: a permit was dropped without release and has been reclaimed; use exec, using, or release() in a finally${takenAt}`,
@@ -177,80 +177,80 @@ export class Driver implements Aborter, Holdable {
   }
 
   abort(ids: readonly number[]): void {
-    this.engine.abort(this.clock.now(), Float64Array.from(ids));
-    this.settle();
+    this.#engine.abort(this.#clock.now(), Float64Array.from(ids));
+    this.#settle();
   }
 
   resize(limit: number): void {
-    this.engine.resize(this.clock.now(), limit);
-    this.settle();
+    this.#engine.resize(this.#clock.now(), limit);
+    this.#settle();
   }
 
   close(abort: boolean): void {
-    this.engine.close(this.clock.now(), abort);
-    this.settle();
+    this.#engine.close(this.#clock.now(), abort);
+    this.#settle();
   }
 
   drain(): void {
-    this.engine.drain(this.clock.now());
-    this.settle();
+    this.#engine.drain(this.#clock.now());
+    this.#settle();
   }
 
   /** Settles at the first moment without waiters and permits in use. `keepsAlive`: this thread lives until another brings it. */
   idle(keepsAlive: boolean): Promise<void> {
     return new Promise((resolve) => {
-      const ticket = this.engine.watchIdle(this.clock.now());
+      const ticket = this.#engine.watchIdle(this.#clock.now());
       if (ticket === 0) resolve();
-      else (this.idleWaiters ??= []).push({ resolve, ticket, keepsAlive });
-      this.settle();
+      else (this.#idleWaiters ??= []).push({ resolve, ticket, keepsAlive });
+      this.#settle();
     });
   }
 
   /** Whether a call of this weight would not be full; if it would, `notify` is called when to ask again. */
   hasCapacity(weight: number, notify: () => void): boolean {
-    this.addCapacityWaiter(notify);
-    const has = this.engine.watchCapacity(this.clock.now(), weight, this.held());
-    if (has) this.capacityWaiters?.delete(notify);
-    this.settle();
+    this.#addCapacityWaiter(notify);
+    const has = this.#engine.watchCapacity(this.#clock.now(), weight, this.#held());
+    if (has) this.#capacityWaiters?.delete(notify);
+    this.#settle();
     return has;
   }
 
   /** `notify` no longer matters. */
   forgetCapacity(notify: () => void): void {
-    if (this.capacityWaiters?.delete(notify) === true) this.setAwaitsOthers();
+    if (this.#capacityWaiters?.delete(notify) === true) this.#setAwaitsOthers();
   }
 
   /** The permits of this bulkhead, as of its last input here. */
   limit(): number {
-    return this.engine.limit;
+    return this.#engine.limit;
   }
 
   /** Asked in the middle of an arrival too, so what it brings is delivered with the next input. */
   permits(id: number): number {
-    const permits = this.engine.permits(id);
-    this.collect();
+    const permits = this.#engine.permits(id);
+    this.#collect();
     return permits;
   }
 
   /** For an error that is made when an outcome is delivered. */
   figures(): Figures {
-    this.engine.show();
-    const figures = this.engine.figures();
+    this.#engine.show();
+    const figures = this.#engine.figures();
     // At once: the next input of another engine takes the place of these events.
-    this.collect();
-    this.arm();
+    this.#collect();
+    this.#arm();
     return figures;
   }
 
   stats(): BulkheadStats {
-    const stats = snapshot(this.engine.stats());
-    this.settle();
+    const stats = snapshot(this.#engine.stats());
+    this.#settle();
     return stats;
   }
 
   /** Nothing of the core's will reach this call any more. */
   forget(call: PendingCall): void {
-    this.table?.remove(call);
+    this.#table?.remove(call);
     if (call.listener === undefined) return;
     call.listener.remove(call);
     call.listener = undefined;
@@ -258,37 +258,37 @@ export class Driver implements Aborter, Holdable {
 
   /** The signal of this context was read. */
   abortable(context: object, controller: AbortController): void {
-    if (this.abortReason !== undefined) controller.abort(this.abortReason);
-    else (this.controllers ??= new Map()).set(context, controller);
+    if (this.#abortReason !== undefined) controller.abort(this.#abortReason);
+    else (this.#controllers ??= new Map()).set(context, controller);
   }
 
   /** The work of this context has ended, or its caller has another answer. */
   ended(context: object): void {
-    this.controllers?.delete(context);
+    this.#controllers?.delete(context);
   }
 
   /** Another thread has notified this one. */
   wake(): void {
-    this.engine.show();
-    this.settle();
+    this.#engine.show();
+    this.#settle();
   }
 
   hold(): void {
-    this.holds += 1;
+    this.#holds += 1;
   }
 
   letGo(): void {
-    this.holds -= 1;
-    this.deliverAll();
+    this.#holds -= 1;
+    this.#deliverAll();
   }
 
   /** The host timer has fired. */
   handleTimeout(): void {
-    this.engine.handleTimeout(this.clock.now());
-    this.settle();
+    this.#engine.handleTimeout(this.#clock.now());
+    this.#settle();
   }
 
-  private arrived<Call extends PendingCall>(
+  #arrived<Call extends PendingCall>(
     answer: number,
     request: Request,
     kind: Kind,
@@ -300,84 +300,84 @@ export class Driver implements Aborter, Holdable {
       const reason: unknown =
         answer === Rejection.cancelled
           ? request.signal?.reason
-          : this.answers.rejection(answer, request.weight, this.engine.figures(), this.engine.holding());
+          : this.answers.rejection(answer, request.weight, this.#engine.figures(), this.#engine.holding());
       return new Refused(reason);
     }
     const waits = answer < 0;
     const call = make(waits);
     call.id = Math.abs(answer);
     // A manual permit is its caller's at once: the core has no outcome for it any more.
-    if (waits || kind === RUN) this.track(call, listener);
+    if (waits || kind === RUN) this.#track(call, listener);
     return { call, waits };
   }
 
   /** 0: the clock is needed. */
-  private acquireUntimed(request: Request, kind: Kind): number {
-    if (request !== DEFAULT_REQUEST || this.heldPermits !== undefined || !this.engine.mayBeUntimed()) return 0;
-    return this.engine.acquireUntimed(1, kind);
+  #acquireUntimed(request: Request, kind: Kind): number {
+    if (request !== DEFAULT_REQUEST || this.heldPermits !== undefined || !this.#engine.mayBeUntimed()) return 0;
+    return this.#engine.acquireUntimed(1, kind);
   }
 
-  private track(call: PendingCall, listener: AbortListener | undefined): void {
-    (this.table ??= new Table()).add(call);
+  #track(call: PendingCall, listener: AbortListener | undefined): void {
+    (this.#table ??= new Table()).add(call);
     if (listener === undefined) return;
     call.listener = listener;
     listener.add(call);
   }
 
-  private held(): Float64Array | undefined {
+  #held(): Float64Array | undefined {
     if (this.heldPermits === undefined) return undefined;
     const ids = this.heldPermits.ids(this);
     return ids.length === 0 ? undefined : Float64Array.from(ids);
   }
 
-  private addCapacityWaiter(notify: () => void): void {
-    (this.capacityWaiters ??= new Set()).add(notify);
+  #addCapacityWaiter(notify: () => void): void {
+    (this.#capacityWaiters ??= new Set()).add(notify);
   }
 
   /** What follows every input. */
-  private settle(): void {
-    this.collect();
-    this.arm();
-    this.deliverAll();
+  #settle(): void {
+    this.#collect();
+    this.#arm();
+    this.#deliverAll();
   }
 
-  private collect(): void {
-    const { engine } = this;
+  #collect(): void {
+    const engine = this.#engine;
     for (let kind = engine.nextEvent(); kind !== Event.none; kind = engine.nextEvent()) {
-      if (kind === Event.idle) this.collectIdle(engine.eventId());
-      else if (kind === Event.capacity) this.collectCapacity();
-      else if (kind === Event.abort) this.push({ deliver: () => this.abortAll() });
-      else this.collectFor(this.table?.get(engine.eventId()), kind);
+      if (kind === Event.idle) this.#collectIdle(engine.eventId());
+      else if (kind === Event.capacity) this.#collectCapacity();
+      else if (kind === Event.abort) this.#push({ deliver: () => this.#abortAll() });
+      else this.#collectFor(this.#table?.get(engine.eventId()), kind);
     }
   }
 
-  private arm(): void {
-    const at = this.engine.nextTimer();
-    if (at !== Infinity) this.timer ??= new HostTimer(this.clock, this);
-    this.timer?.arm(at, at !== Infinity && this.engine.keepsAlive());
-    this.setAwaitsOthers();
+  #arm(): void {
+    const at = this.#engine.nextTimer();
+    if (at !== Infinity) this.#timer ??= new HostTimer(this.#clock, this);
+    this.#timer?.arm(at, at !== Infinity && this.#engine.keepsAlive());
+    this.#setAwaitsOthers();
   }
 
-  private setAwaitsOthers(): void {
-    const { capacityWaiters, idleWaiters } = this;
+  #setAwaitsOthers(): void {
+    const [capacityWaiters, idleWaiters] = [this.#capacityWaiters, this.#idleWaiters];
     if (capacityWaiters === undefined && idleWaiters === undefined) return;
     const awaits = (capacityWaiters?.size ?? 0) > 0 || idleWaiters?.some((waiter) => waiter.keepsAlive) === true;
-    if (awaits === this.awaitsOthers) return;
-    this.awaitsOthers = awaits;
-    this.engine.awaitOthers(awaits);
+    if (awaits === this.#awaitsOthers) return;
+    this.#awaitsOthers = awaits;
+    this.#engine.awaitOthers(awaits);
   }
 
-  private deliverAll(): void {
-    const { fifo } = this;
-    if (fifo !== undefined && fifo.length > 0 && !this.isEmptying && this.holds === 0) this.empty(fifo);
+  #deliverAll(): void {
+    const fifo = this.#fifo;
+    if (fifo !== undefined && fifo.length > 0 && !this.#isEmptying && this.#holds === 0) this.#empty(fifo);
   }
 
-  private push(listener: Listener): void {
-    (this.fifo ??= []).push(listener);
+  #push(listener: Listener): void {
+    (this.#fifo ??= []).push(listener);
   }
 
-  private empty(fifo: Listener[]): void {
-    this.isEmptying = true;
+  #empty(fifo: Listener[]): void {
+    this.#isEmptying = true;
     let done = 0;
     try {
       // It may grow meanwhile.
@@ -387,36 +387,36 @@ export class Driver implements Aborter, Holdable {
       }
     } finally {
       fifo.splice(0, done);
-      this.isEmptying = false;
+      this.#isEmptying = false;
       // One of them threw, which a signal of somebody's own making can bring about: the others are delivered all the same.
-      if (fifo.length > 0) void Promise.resolve().then(() => this.deliverAll());
+      if (fifo.length > 0) void Promise.resolve().then(() => this.#deliverAll());
     }
   }
 
   /** The call is looked up now: later its slot may be another's. */
-  private collectFor(call: PendingCall | undefined, kind: number): void {
+  #collectFor(call: PendingCall | undefined, kind: number): void {
     if (call === undefined) return;
-    this.push(kind === Event.granted ? call : new EarlyEnd(call, kind, this.engine.eventTime(), this));
+    this.#push(kind === Event.granted ? call : new EarlyEnd(call, kind, this.#engine.eventTime(), this));
   }
 
-  private collectIdle(ticket: number): void {
-    const waiters = this.idleWaiters ?? [];
-    this.idleWaiters = waiters.filter((waiter) => waiter.ticket > ticket);
-    for (const waiter of waiters) if (waiter.ticket <= ticket) this.push({ deliver: waiter.resolve });
+  #collectIdle(ticket: number): void {
+    const waiters = this.#idleWaiters ?? [];
+    this.#idleWaiters = waiters.filter((waiter) => waiter.ticket > ticket);
+    for (const waiter of waiters) if (waiter.ticket <= ticket) this.#push({ deliver: waiter.resolve });
   }
 
-  private collectCapacity(): void {
-    for (const notify of this.capacityWaiters ?? []) this.push({ deliver: notify });
-    this.capacityWaiters?.clear();
+  #collectCapacity(): void {
+    for (const notify of this.#capacityWaiters ?? []) this.#push({ deliver: notify });
+    this.#capacityWaiters?.clear();
   }
 
   /** Closed with abort: whatever runs hears of it by its signal, and answers by itself. */
-  private abortAll(): void {
-    this.abortReason ??= this.answers.closedWhileRunning();
-    const controllers = [...(this.controllers?.values() ?? [])];
-    this.controllers = undefined;
+  #abortAll(): void {
+    this.#abortReason ??= this.answers.closedWhileRunning();
+    const controllers = [...(this.#controllers?.values() ?? [])];
+    this.#controllers = undefined;
     // Each by itself: a listener of one that throws must not keep the others from hearing of it.
-    for (const controller of controllers) this.push({ deliver: () => controller.abort(this.abortReason) });
+    for (const controller of controllers) this.#push({ deliver: () => controller.abort(this.#abortReason) });
   }
 }
 

@@ -1,6 +1,6 @@
 // The snapshot as people read it.
 
-import { STATS } from './engines/tables.js';
+import { Stat } from './engines/tables.js';
 
 export interface Histogram {
   readonly count: number;
@@ -61,48 +61,45 @@ export interface BulkheadStats {
 
 const STATES = ['open', 'draining', 'closed'] as const;
 
-type Figure = (typeof STATS)[number];
-
-const PLACES = Object.fromEntries(STATS.map((name, place) => [name, place])) as Record<Figure, number>;
-
-/** From the figures of an engine, in the order of `STATS`. */
+/** From the figures of an engine, each where `Stat` says. */
 export function snapshot(figures: ArrayLike<number>): BulkheadStats {
-  const at = (name: Figure): number => figures[PLACES[name]] ?? 0;
-  const histogram = (name: 'waited' | 'ran'): Histogram => ({
-    count: at(`${name}Count`),
-    sum: at(`${name}Sum`),
-    p50: at(`${name}P50`),
-    p90: at(`${name}P90`),
-    p99: at(`${name}P99`),
-    max: at(`${name}Max`),
+  const at = (place: number): number => figures[place] ?? 0;
+  /** Its figures stand one behind the other. */
+  const histogram = (count: Stat.waitedCount | Stat.ranCount): Histogram => ({
+    count: at(count),
+    sum: at(count + 1),
+    p50: at(count + 2),
+    p90: at(count + 3),
+    p99: at(count + 4),
+    max: at(count + 5),
   });
   return Object.freeze({
-    state: STATES[at('state')] ?? 'closed',
-    limit: at('limit'),
-    active: at('active'),
-    available: at('available'),
-    running: at('running'),
-    queued: at('queued'),
-    overrun: at('overrun'),
-    peakActive: at('peakActive'),
-    peakQueued: at('peakQueued'),
-    admitted: at('admitted'),
-    completed: at('completed'),
-    failed: at('failed'),
-    callTimeouts: at('callTimeouts'),
-    unclaimed: at('unclaimed'),
-    abandonedRuns: at('abandonedRuns'),
-    leaked: at('leaked'),
-    doubleReleases: at('doubleReleases'),
+    state: STATES[at(Stat.state)] ?? 'closed',
+    limit: at(Stat.limit),
+    active: at(Stat.active),
+    available: at(Stat.available),
+    running: at(Stat.running),
+    queued: at(Stat.queued),
+    overrun: at(Stat.overrun),
+    peakActive: at(Stat.peakActive),
+    peakQueued: at(Stat.peakQueued),
+    admitted: at(Stat.admitted),
+    completed: at(Stat.completed),
+    failed: at(Stat.failed),
+    callTimeouts: at(Stat.callTimeouts),
+    unclaimed: at(Stat.unclaimed),
+    abandonedRuns: at(Stat.abandonedRuns),
+    leaked: at(Stat.leaked),
+    doubleReleases: at(Stat.doubleReleases),
     rejected: Object.freeze({
-      full: at('rejectedFull'),
-      queueTimeout: at('rejectedQueueTimeout'),
-      cancelled: at('rejectedCancelled'),
-      closed: at('rejectedClosed'),
-      tooHeavy: at('rejectedTooHeavy'),
-      reentrant: at('rejectedReentrant'),
+      full: at(Stat.rejectedFull),
+      queueTimeout: at(Stat.rejectedQueueTimeout),
+      cancelled: at(Stat.rejectedCancelled),
+      closed: at(Stat.rejectedClosed),
+      tooHeavy: at(Stat.rejectedTooHeavy),
+      reentrant: at(Stat.rejectedReentrant),
     }),
-    waited: Object.freeze(histogram('waited')),
-    ran: Object.freeze({ ...histogram('ran'), sampledEvery: at('ranSampledEvery') }),
+    waited: Object.freeze(histogram(Stat.waitedCount)),
+    ran: Object.freeze({ ...histogram(Stat.ranCount), sampledEvery: at(Stat.ranSampledEvery) }),
   });
 }

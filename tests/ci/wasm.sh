@@ -29,6 +29,8 @@ build() {
     build_with_debian
 }
 
+# Every browser loads it, and an ordinary call never comes here: small goes before fast.
+export CARGO_PROFILE_RELEASE_OPT_LEVEL=z
 # What the workspace strips from a release, wasm-bindgen reads first: which features of WebAssembly the module uses.
 export CARGO_PROFILE_RELEASE_STRIP=false
 

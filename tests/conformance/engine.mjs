@@ -13,7 +13,9 @@ const FAILED = 1;
 const QUEUED = (answer) => answer < 0;
 const ADMITTED = (answer) => answer >= 2 ** 32;
 const REJECTIONS = [undefined, 'full', 'full', 'full', 'full', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'reentrant'];
-const { Event, STATS } = tables;
+const { Event, Stat } = tables;
+/** The names of the figures, in their order. */
+const STATS = Object.keys(Stat).filter((name) => Number.isNaN(Number(name)));
 /** The state that an event brings its label. */
 const EVENTS = [undefined, 'running', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'call_timeout'];
 

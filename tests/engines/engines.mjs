@@ -5,7 +5,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { ENGINES, loadEngine, tables } from '../conformance/lib/engines.mjs';
 
-const { Event, Flag, STATS } = tables;
+const { Event, Flag, Stat } = tables;
+/** Of a table, in the order of its numbers. */
+const namesOf = (table) => Object.keys(table).filter((name) => Number.isNaN(Number(name)));
+const STATS = namesOf(Stat);
 
 export const RUN = Flag.run;
 export const MANUAL = 0;
@@ -38,7 +41,7 @@ export function queue(engine, now, options) {
 }
 
 /** The kinds of events, as the format of the scenarios names them. */
-const NAMES = Object.keys(Event).map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+const NAMES = namesOf(Event).map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 
 /** The events so far, each as `[kind, id, time]`. */
 export function events(engine) {

@@ -74,17 +74,17 @@ export class Engine {
   /** How many have failed since. */
   failed = 0;
   /** When this thread must look again, on the core's clock, and whether a caller without an answer depends on it. */
-  private timer = Infinity;
-  private isNeeded = false;
+  #timer = Infinity;
+  #isNeeded = false;
   /** The permits of the bulkhead, as of the last input. */
   limit = 0;
   readonly handle: number;
   private readonly raw: RawHost;
   /** How many of the events shown were taken, and how many are shown. */
-  private taken = 0;
-  private shown = 0;
+  #taken = 0;
+  #shown = 0;
   /** Granted calls that have started since the last input. */
-  private started: number[] | undefined = undefined;
+  #started: number[] | undefined = undefined;
 
   constructor(raw: RawHost, handle: number) {
     this.raw = raw;
@@ -117,7 +117,7 @@ export class Engine {
 
   /** At least `FIRST_ID`: the id; negative: queued, minus the id; else the code of a rejection. Throws for a bad number. */
   acquire(now: number, weight: number, timeout: number, deadline: number, flags: number, held: Float64Array | undefined): number {
-    return this.arrive(Input.acquire, now, weight, timeout, deadline, flags, held);
+    return this.#arrive(Input.acquire, now, weight, timeout, deadline, flags, held);
   }
 
   /** As `acquire` without a clock, for a call without bounds of its own; 0 if this one must `acquire`. */
@@ -127,17 +127,17 @@ export class Engine {
 
   /** As `acquire`, but 0 instead of queued or full: a `capacity` event says when to ask again. */
   acquireOrWatch(now: number, weight: number, deadline: number, flags: number, held: Float64Array | undefined): number {
-    return this.arrive(Input.acquireOrWatch, now, weight, 0, deadline, flags, held);
+    return this.#arrive(Input.acquireOrWatch, now, weight, 0, deadline, flags, held);
   }
 
   /** Whether a call of this weight would not be full; if not, a `capacity` event says when to ask again. */
   watchCapacity(now: number, weight: number, held: Float64Array | undefined): boolean {
-    return this.arrive(Input.watchCapacity, now, weight, 0, Infinity, 0, held) === 1;
+    return this.#arrive(Input.watchCapacity, now, weight, 0, Infinity, 0, held) === 1;
   }
 
   /** An id, or the code of a rejection. */
   tryAcquire(now: number, weight: number): number {
-    return this.checked(this.input(Input.tryAcquire, now, weight));
+    return this.#checked(this.input(Input.tryAcquire, now, weight));
   }
 
   /** A granted call with a run deadline goes on. */
@@ -147,7 +147,7 @@ export class Engine {
 
   /** A granted call without a run deadline goes on: the engine hears of it with the next input. */
   startLater(id: number): void {
-    const started = (this.started ??= []);
+    const started = (this.#started ??= []);
     if (started.push(id) === STARTED_LENGTH) this.show();
   }
 
@@ -179,13 +179,13 @@ export class Engine {
   }
 
   abort(now: number, ids: Float64Array): void {
-    this.prepare(this.raw.mailbox(), Input.show, now);
+    this.#prepare(this.raw.mailbox(), Input.show, now);
     this.raw.abort(ids);
-    this.read();
+    this.#read();
   }
 
   resize(now: number, limit: number): void {
-    this.checked(this.input(Input.resize, now, limit));
+    this.#checked(this.input(Input.resize, now, limit));
   }
 
   close(now: number, abort: boolean): void {
@@ -217,31 +217,31 @@ export class Engine {
 
   /** The kind of the next event, `Event.none` if there is none. Its id and time stand at `eventAt`. */
   nextEvent(): number {
-    if (this.taken === this.shown) {
-      if (this.shown === 0) return Event.none;
+    if (this.#taken === this.#shown) {
+      if (this.#shown === 0) return Event.none;
       // There may be more than are shown at a time.
       this.show();
-      if (this.shown === 0) return Event.none;
+      if (this.#shown === 0) return Event.none;
     }
-    this.taken += 1;
-    return this.raw.mailbox()[this.eventAt()] ?? Event.none;
+    this.#taken += 1;
+    return this.raw.mailbox()[this.#eventAt()] ?? Event.none;
   }
 
   eventId(): number {
-    return this.raw.mailbox()[this.eventAt() + 1] ?? 0;
+    return this.raw.mailbox()[this.#eventAt() + 1] ?? 0;
   }
 
   eventTime(): number {
-    return this.raw.mailbox()[this.eventAt() + 2] ?? 0;
+    return this.raw.mailbox()[this.#eventAt() + 2] ?? 0;
   }
 
   /** When this thread must look again, on its own clock. */
   nextTimer(): number {
-    return this.fromCore(this.timer);
+    return this.fromCore(this.#timer);
   }
 
   keepsAlive(): boolean {
-    return this.isNeeded;
+    return this.#isNeeded;
   }
 
   /** Of the last input, and only until another engine of this thread has one. */
@@ -253,13 +253,13 @@ export class Engine {
 
   /** What the caller of the last reentrant call held; as `figures`. */
   holding(): number {
-    return this.at(Place.holding);
+    return this.#at(Place.holding);
   }
 
   stats(): ArrayLike<number> {
-    this.prepare(this.raw.mailbox(), Input.show, UNTIMED);
+    this.#prepare(this.raw.mailbox(), Input.show, UNTIMED);
     const stats = this.raw.stats();
-    this.read();
+    this.#read();
     return stats;
   }
 
@@ -283,15 +283,15 @@ export class Engine {
     return time;
   }
 
-  private eventAt(): number {
-    return Place.events + (this.taken - 1) * EVENT_LENGTH;
+  #eventAt(): number {
+    return Place.events + (this.#taken - 1) * EVENT_LENGTH;
   }
 
-  private at(place: number): number {
+  #at(place: number): number {
     return this.raw.mailbox()[place] ?? 0;
   }
 
-  private arrive(
+  #arrive(
     code: number,
     now: number,
     weight: number,
@@ -301,38 +301,38 @@ export class Engine {
     held: Float64Array | undefined,
   ): number {
     const box = this.raw.mailbox();
-    this.prepare(box, code, now);
+    this.#prepare(box, code, now);
     box[Place.arguments] = weight;
     box[Place.arguments + 1] = timeout;
     box[Place.arguments + 2] = this.inCore(deadline);
     box[Place.arguments + 3] = flags;
     if (held === undefined) this.raw.exchange();
     else this.raw.exchangeHolding(held);
-    return this.checked(this.read());
+    return this.#checked(this.#read());
   }
 
   private input(code: number, now: number, first = 0, second = 0): number {
     const box = this.raw.mailbox();
-    this.prepare(box, code, now);
+    this.#prepare(box, code, now);
     box[Place.arguments] = first;
     box[Place.arguments + 1] = second;
     this.raw.exchange();
-    return this.read();
+    return this.#read();
   }
 
-  private prepare(box: Float64Array, code: number, now: number): void {
+  #prepare(box: Float64Array, code: number, now: number): void {
     box[Place.code] = code;
     if (now !== UNTIMED) this.setClock(now);
     box[Place.now] = this.inCore(now);
     box[Place.engine] = this.handle;
     box[Place.compartment] = 0;
-    box[Place.taken] = this.taken;
-    box[Place.count] = this.shown;
+    box[Place.taken] = this.#taken;
+    box[Place.count] = this.#shown;
     box[Place.free] = this.free;
     box[Place.starts] = this.starts;
     box[Place.least] = this.least;
     box[Place.failed] = this.failed;
-    const { started } = this;
+    const started = this.#started;
     box[Place.startsCount] = started === undefined ? 0 : started.length;
     if (started === undefined || started.length === 0) return;
     for (let place = 0; place < started.length; place += 1) box[Place.started + place] = started[place] ?? 0;
@@ -340,21 +340,21 @@ export class Engine {
   }
 
   /** What the engine has laid out; the answer. */
-  private read(): number {
+  #read(): number {
     const box = this.raw.mailbox();
-    this.taken = 0;
-    this.shown = box[Place.count] ?? 0;
+    this.#taken = 0;
+    this.#shown = box[Place.count] ?? 0;
     this.free = box[Place.free] ?? -1;
     this.starts = box[Place.starts] ?? 0;
     this.least = box[Place.least] ?? -1;
     this.failed = 0;
-    this.timer = box[Place.timer] ?? Infinity;
-    this.isNeeded = box[Place.keepsAlive] === 1;
+    this.#timer = box[Place.timer] ?? Infinity;
+    this.#isNeeded = box[Place.keepsAlive] === 1;
     this.limit = box[Place.limit] ?? 0;
     return box[Place.code] ?? 0;
   }
 
-  private checked(answer: number): number {
+  #checked(answer: number): number {
     if (Number.isNaN(answer)) this.raw.throwFault();
     return answer;
   }
