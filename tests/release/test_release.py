@@ -20,6 +20,15 @@ LICENCE = "MIT OR Apache-2.0"
 LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"]
 WORKSPACES = {SOURCE, "tools/Cargo.toml"}
 PUBLISHED = {"core/Cargo.toml", "driver/Cargo.toml", "engine/Cargo.toml"}
+CRATES = {"bulkheads-core", "bulkheads-driver", "bulkheads-engine"}
+
+COMMANDS = [
+    (".github/workflows/ci.yml", "cargo +{rust-version} check --locked"),
+    (".github/workflows/release.yml", "cargo publish --locked"),
+    ("tests/packaging/crates/pack.sh", "cargo package --quiet --locked --allow-dirty"),
+    ("RELEASING.md", "cargo publish --locked"),
+]
+"""Where commands name the crates that are published."""
 
 
 def tracked(pattern: str) -> list[str]:
@@ -43,7 +52,27 @@ def test_crates_that_are_published_or_packed_take_version_and_licence_from_the_w
     package = tomllib.loads((ROOT / file).read_text())["package"]
     if file in PUBLISHED or file.startswith("bindings-"):
         assert (package["version"], package["license"]) == ({"workspace": True}, {"workspace": True})
-    assert file in PUBLISHED or package["publish"] is False
+    assert package.get("publish", True) is (file in PUBLISHED)
+
+
+def test_the_published_crates_depend_on_each_other_in_this_version() -> None:
+    assert {tomllib.loads((ROOT / file).read_text())["package"]["name"] for file in PUBLISHED} == CRATES
+    shared = tomllib.loads((ROOT / SOURCE).read_text())["workspace"]["dependencies"]
+    assert {name: shared[name]["version"] for name in CRATES} == dict.fromkeys(CRATES, version.version())
+    assert len(version.copies(SOURCE)) == len(CRATES), "a version that would not be written"
+    for file in PUBLISHED:
+        dependencies = tomllib.loads((ROOT / file).read_text())["dependencies"]
+        assert all(dependencies[name] == {"workspace": True} for name in CRATES & set(dependencies)), file
+
+
+@pytest.mark.parametrize(("file", "command"), COMMANDS)
+def test_whatever_packs_or_publishes_crates_names_all_of_them(file: str, command: str) -> None:
+    workspace = tomllib.loads((ROOT / SOURCE).read_text())["workspace"]["package"]
+    command = command.replace("{rust-version}", workspace["rust-version"])
+    lines = [line for line in (ROOT / file).read_text().splitlines() if command in line]
+    assert lines, f"no {command}"
+    for line in lines:
+        assert set(re.findall(r"-p (bulkheads-[a-z]+)", line)) == CRATES
 
 
 def test_the_installed_python_package_has_the_version() -> None:
@@ -51,17 +80,16 @@ def test_the_installed_python_package_has_the_version() -> None:
 
 
 def test_writing_a_version_changes_all_of_them_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = [SOURCE, *COPIES]
-    for file in files:
+    for file in COPIES:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, tmp_path / file)
     monkeypatch.setattr(version, "ROOT", tmp_path)
     before = version.version()
     version.write("98.76.54")
     assert version.version() == "98.76.54"
-    for file in files:
+    for file in COPIES:
         text = (tmp_path / file).read_text()
-        assert "98.76.54" in text
+        assert set(version.copies(file)) == {"98.76.54"}
         assert text.replace("98.76.54", before) == (ROOT / file).read_text()
 
 
@@ -83,7 +111,7 @@ def test_every_manifest_names_the_licence() -> None:
     assert json.loads((ROOT / "js/package.json").read_text())["license"] == LICENCE
 
 
-@pytest.mark.parametrize("folder", ["core", "bindings-python"])
+@pytest.mark.parametrize("folder", ["core", "driver", "engine", "bindings-python"])
 def test_the_licences_beside_a_package_are_those_of_the_project(folder: str) -> None:
     for name in LICENCES:
         assert (ROOT / folder / name).read_bytes() == (ROOT / name).read_bytes()

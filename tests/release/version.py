@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 IN_CARGO = re.compile(r'^version = "(?P<version>[^"]+)"$', re.MULTILINE)
+IN_DEPENDENCIES = re.compile(r'^bulkheads-[a-z]+ = \{ path = "[^"]+", version = "(?P<version>[^"]+)" \}$', re.MULTILINE)
 IN_CARGO_LOCK = re.compile(
     r'^name = "bulkheads(?:-(?:core|driver|engine|node|python|wasm))?"\nversion = "(?P<version>[^"]+)"$', re.MULTILINE
 )
@@ -23,6 +24,7 @@ IN_ARCHIVE = re.compile(r"\bbulkheads-(?:engine-[a-z0-9-]+-)?(?P<version>\d+\.\d
 
 SOURCE = "Cargo.toml"
 COPIES = {
+    SOURCE: IN_DEPENDENCIES,
     "Cargo.lock": IN_CARGO_LOCK,
     "tools/Cargo.lock": IN_CARGO_LOCK,
     "js/package.json": IN_NPM,
@@ -30,7 +32,9 @@ COPIES = {
     "bench/js/package-lock.json": IN_NPM,
     "README.md": IN_ARCHIVE,
 }
-"""What a tool writes in the shape that the tool wants, and what people type. The Python package and the crates read the source themselves."""
+"""What a tool writes in the shape that the tool wants, and what people type. Cargo.toml repeats the version where its crates depend on
+each other: a crate is published only if it says which version of the others it needs. The Python package and the crates read the source
+themselves."""
 
 RELEASE = re.compile(r"^## (?P<version>\d\S*)", re.MULTILINE)
 
@@ -50,7 +54,7 @@ def latest_release() -> str | None:
 
 
 def write(new: str) -> None:
-    for file, pattern in {SOURCE: IN_CARGO, **COPIES}.items():
+    for file, pattern in [(SOURCE, IN_CARGO), *COPIES.items()]:
         path = ROOT / file
         path.write_text(pattern.sub(lambda match: match[0].replace(match["version"], new), path.read_text()))
 

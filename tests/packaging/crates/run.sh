@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The crate, unpacked from its archive: what is in it, and that it builds for those who use it.
+# The crates, unpacked from their archives: what is in them, and that they build for those who use them.
 set -euo pipefail
 . "$(dirname "$0")/../../ci/lib.sh"
 
