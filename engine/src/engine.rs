@@ -73,7 +73,7 @@ impl Engine {
         &self.core
     }
 
-    /// See [`Bulkhead::evict`].
+    /// See `Bulkhead::evict`.
     pub fn evict(&mut self, owner: OwnerId, now: f64) {
         let now = self.notation.instant(now);
         self.core.evict(now, owner);

@@ -194,7 +194,7 @@ impl Engine {
         self.show(owner, mail);
     }
 
-    /// See [`Bulkhead::abort`]; `ids` is no number and comes beside the mailbox.
+    /// See `Bulkhead::abort`; `ids` is no number and comes beside the mailbox.
     pub fn exchange_abort(&mut self, owner: OwnerId, mail: &mut Mailbox, ids: &[f64]) {
         self.begin(owner, mail);
         let now = self.notation.instant(mail[place::NOW]);
