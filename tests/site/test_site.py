@@ -88,7 +88,10 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         ("api/js/classes/bulkheads_testing.VirtualClock.html", "advanceTo"),
         ("api/python/bulkheads.html", "try_acquire"),
         ("api/python/bulkheads/testing.html", "VirtualLoop"),
+        ("api/rust/index.html", "url=bulkheads_core/index.html"),
         ("api/rust/bulkheads_core/struct.Bulkhead.html", "poll_timeout"),
+        ("api/rust/bulkheads_driver/struct.Shared.html", "unlisten"),
+        ("api/rust/bulkheads_engine/mailbox/index.html", "VERSION"),
         ("bench/results/table.html", "summary.svg"),
         ("bench/results/curves.html", "node-grant.svg"),
     ],
@@ -100,6 +103,11 @@ def test_every_page_and_reference_is_in_it(page: str, text: str) -> None:
 @pytest.mark.parametrize("guide", sorted((ROOT / "docs/guides").glob("*.md")), ids=lambda path: path.stem)
 def test_every_guide_can_be_reached_from_the_first_page(guide: Path) -> None:
     assert f"guides/{guide.stem}.html" in read(SITE / "index.html").links
+
+
+@pytest.mark.parametrize("crate", ["bulkheads_core", "bulkheads_driver", "bulkheads_engine"])
+def test_every_crate_can_be_reached_from_the_reference(crate: str) -> None:
+    assert f"api/rust/{crate}/index.html" in read(SITE / "reference.html").links
 
 
 def test_nothing_is_loaded_from_elsewhere() -> None:
