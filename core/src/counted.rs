@@ -72,7 +72,9 @@ impl Hull {
             return;
         }
         let begun = given.starts.saturating_sub(left.starts);
-        let ended = i64::from(begun) + i64::from(left.free) - i64::from(given.free);
+        // No host can have begun more at a time than there were permits.
+        let free = i64::from(left.free.max(0));
+        let ended = i64::from(begun) + free - i64::from(given.free);
         let most = given.free.saturating_sub(left.least).clamp(0, given.free);
         let here = self.compartment_mut(index);
         let most = here.pool.used() + u64::from(most.unsigned_abs());

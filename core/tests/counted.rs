@@ -351,3 +351,20 @@ fn without_a_credit_nothing_is_taken_in() {
     core.absorb(evicted, given, left);
     assert_eq!(core.snapshot(), before);
 }
+
+#[test]
+fn no_number_that_a_host_leaves_takes_more_permits_than_there_are() {
+    for free in [i32::MIN, -1, 0] {
+        let mut core = bulkhead(Config::new(3));
+        let given = core.credit();
+        let left = Credit {
+            free,
+            starts: 0,
+            least: i32::MIN,
+            ..given
+        };
+        core.absorb(ME, given, left);
+        let stats = core.snapshot();
+        assert_eq!((stats.active, stats.peak_active), (3, 3), "{free}");
+    }
+}

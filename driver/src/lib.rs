@@ -22,3 +22,8 @@ mod sync;
 
 pub use bell::{Bell, Wakes};
 pub use shared::Shared;
+
+/// The README's example, which `cargo test` runs.
+#[cfg(all(doctest, not(feature = "shuttle")))]
+#[doc = include_str!("../README.md")]
+struct Readme;

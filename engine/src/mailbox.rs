@@ -173,6 +173,9 @@ pub const fn handle(mail: &Mailbox) -> u32 {
 pub const fn empty() -> Mailbox {
     let mut mail = [0.0; MAILBOX_LEN];
     mail[place::VERSION] = VERSION;
+    // A host that looks before its first input must not take itself for entitled to anything.
+    mail[place::FREE] = -1.0;
+    mail[place::LEAST] = -1.0;
     mail
 }
 
