@@ -18,7 +18,8 @@ pub(crate) struct Environment {
     /// Memory of the host's own, which it sees as an array; `array` keeps it.
     mail: *mut Mailbox,
     array: sys::napi_ref,
-    /// What was wrong with the last input of a shared core: there the next input may be another's.
+    /// What was wrong with the last options, or the last input of a shared core: there the next input
+    /// may be another's.
     fault: Cell<Option<Fault>>,
 }
 
@@ -121,11 +122,20 @@ impl Environment {
         }
     }
 
-    /// Why the last input answered no number.
-    pub(crate) fn take_fault(&self) -> Option<Fault> {
-        self.fault
-            .take()
-            .or_else(|| self.input(|engine, _, _| engine.take_fault()))
+    /// Some options were out of their range.
+    pub(crate) fn refuse(&self, fault: Fault) {
+        self.fault.set(Some(fault));
+    }
+
+    /// What was wrong with the last options or input, as a code, with the value in the mailbox; 0 if
+    /// nothing was.
+    pub(crate) fn take_fault(&self) -> u32 {
+        let of_options = self.fault.take();
+        let fault = of_options.or_else(|| self.input(|engine, _, _| engine.take_fault()));
+        fault.map_or(0, |fault| {
+            self.mail()[mailbox::place::CODE] = fault.value;
+            fault.code()
+        })
     }
 
     /// Whether this thread is to live on for what other threads can bring to this engine.

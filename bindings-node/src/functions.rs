@@ -1,6 +1,6 @@
 //! The functions of the addon: arguments, the core's answer, the value.
 
-use bulkheads_engine::{Engine, Notation, Options};
+use bulkheads_engine::{Engine, Fault, Notation, Options};
 use napi::sys;
 
 use crate::environment::{Driven, Environment};
@@ -15,7 +15,7 @@ pub(crate) const FUNCTIONS: &[(&std::ffi::CStr, Raw)] = &[
     (c"exchange", exchange),
     (c"exchangeHolding", exchange_holding),
     (c"abort", abort),
-    (c"throwFault", throw_fault),
+    (c"fault", fault),
     (c"stats", stats),
     (c"settings", settings),
     (c"openShared", open_shared),
@@ -45,10 +45,14 @@ macro_rules! function {
 }
 
 function!(
-    /// `open(maxConcurrent, maxQueue?, timeout?, callTimeout?, abandonAfter?)`: a handle.
-    open, 5, |env, here, args| {
-        let engine = engine(env, &options(args)?)?;
-        env.number(here.add(Driven::Private(Box::new(engine))).into())
+    /// `open(maxConcurrent, maxQueue?, timeout?, callTimeout?, abandonAfter?)`: a handle; 0 if an
+    /// option is out of its range, which `fault` says.
+    open, 5, |env, here, args| match engine(&options(args)?) {
+        Ok(engine) => env.number(here.add(Driven::Private(Box::new(engine))).into()),
+        Err(fault) => {
+            here.refuse(fault);
+            env.number(0.0)
+        }
     }
 );
 
@@ -87,11 +91,9 @@ function!(
 );
 
 function!(
-    /// Throws why the last input answered no number.
-    throw_fault, 0, |env, here, _args| match here.take_fault() {
-        None => env.undefined(),
-        Some(fault) => env.range_error(&fault),
-    }
+    /// What was wrong with the last options or input, as a code, with the value in the mailbox. The
+    /// error is the package's to make: it is then one of its caller's realm.
+    fault, 0, |env, here, _args| env.number(here.take_fault().into())
 );
 
 function!(
@@ -106,8 +108,15 @@ function!(
 );
 
 function!(
-    /// The options of `open` as they would be in effect; throws as that.
-    settings, 5, |env, _here, args| env.numbers(&engine(env, &options(args)?)?.settings())
+    /// The options of `open` as they would be in effect; `undefined` if one is out of its range,
+    /// which `fault` says.
+    settings, 5, |env, here, args| match engine(&options(args)?) {
+        Ok(engine) => env.numbers(&engine.settings()),
+        Err(fault) => {
+            here.refuse(fault);
+            env.undefined()
+        }
+    }
 );
 
 function!(
@@ -118,7 +127,11 @@ function!(
         let (name, wake, now) = (args.text(0)?, args.function(1)?, args.number(2)?);
         let wanted = match args.optional_numbers(3)? {
             None => None,
-            Some(settings) => Some((engine(env, &options_of(&settings))?, settings)),
+            Some(settings) => match engine(&options_of(&settings)) {
+                Ok(engine) => Some((engine, settings)),
+                // What `settings` has answered is never out of its range.
+                Err(fault) => return env.range_error(&fault),
+            },
         };
         let bell = Waker::new(env, wake)?;
         match registry::join(name, wanted, now, &bell) {
@@ -151,11 +164,8 @@ function!(
     }
 );
 
-fn engine(env: Env, options: &Options) -> Option<Engine> {
-    match Engine::new(Notation::CamelMillis, *options) {
-        Ok(engine) => Some(engine),
-        Err(fault) => env.range_error(&fault),
-    }
+fn engine(options: &Options) -> Result<Engine, Fault> {
+    Engine::new(Notation::CamelMillis, *options)
 }
 
 fn options(args: &Args<5>) -> Option<Options> {

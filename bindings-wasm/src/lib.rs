@@ -10,7 +10,6 @@ extern crate alloc;
 mod bare;
 mod instance;
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use bulkheads_core::OwnerId;
@@ -86,17 +85,18 @@ pub fn abort(ids: &Float64Array) {
     with_engine(|engine, mail| engine.exchange_abort(OWNER, mail, &ids));
 }
 
-/// What was wrong with the last `open` or input, up to the value, which then lies at the mailbox's
-/// beginning; `undefined` if nothing was. The host prints the number: the code for that would be a
-/// third of the module.
+/// What was wrong with the last `open` or input, as a code, with the value at the mailbox's
+/// beginning; 0 if nothing was.
 #[wasm_bindgen]
 #[must_use]
-pub fn fault() -> Option<String> {
+pub fn fault() -> u32 {
     let of_options = with(|instance| instance.fault.take());
     let of_input = with_engine(|engine, _| engine.take_fault()).flatten();
-    let fault = of_options.or(of_input)?;
+    let Some(fault) = of_options.or(of_input) else {
+        return 0;
+    };
     with(|instance| instance.mail[place::CODE] = fault.value);
-    Some(fault.text_before_value())
+    fault.code()
 }
 
 /// One snapshot, a copy.

@@ -7,7 +7,9 @@ use std::fmt::Display;
 use bulkheads_engine::mailbox::{
     EVENT_LEN, INPUTS, MAILBOX_LEN, PLACES, SHOWN, STARTED_LEN, VERSION,
 };
-use bulkheads_engine::{ABORTED, EVENTS, OPTIONS, OUTCOMES, REJECTIONS, RUN, STATS};
+use bulkheads_engine::{
+    ABORTED, ARGUMENTS, EVENTS, Notation, OPTIONS, OUTCOMES, REJECTIONS, RULES, RUN, STATS,
+};
 
 const HEAD: &str = "// Generated from the engine's own lists by engine/examples/tables.rs; a test compares the two.";
 
@@ -17,9 +19,7 @@ fn main() {
 
 /// The module, without the end of its last line.
 pub(crate) fn module() -> String {
-    let options = OPTIONS
-        .iter()
-        .map(|option| bulkheads_engine::Notation::CamelMillis.name(*option).into());
+    let name = |option: &_| Notation::CamelMillis.name(*option).into();
     let parts = [
         HEAD.into(),
         constant(
@@ -68,8 +68,18 @@ pub(crate) fn module() -> String {
         ),
         list(
             "OPTIONS",
-            options,
+            OPTIONS.iter().map(name),
             "The options that the engine takes, in their order.",
+        ),
+        list(
+            "ARGUMENTS",
+            ARGUMENTS.iter().map(name),
+            "What has a range, in the order in which a fault counts it.",
+        ),
+        list(
+            "RULES",
+            RULES.iter().map(|rule| rule.text().into()),
+            "What it must be, in the order in which a fault counts it.",
         ),
     ];
     parts.join("\n\n")

@@ -100,9 +100,40 @@ pub struct Fault {
     notation: Notation,
 }
 
+/// The options and arguments that have a range, in the order in which [`Fault::code`] counts them.
+pub const ARGUMENTS: [Opt; 8] = [
+    Opt::MaxConcurrent,
+    Opt::MaxQueue,
+    Opt::Timeout,
+    Opt::CallTimeout,
+    Opt::AbandonAfter,
+    Opt::Weight,
+    Opt::Deadline,
+    Opt::Resize,
+];
+
+/// The rules, in the order in which [`Fault::code`] counts them.
+pub const RULES: [Rule; 5] = [
+    Rule::Count,
+    Rule::NotNegative,
+    Rule::Number,
+    Rule::Positive,
+    Rule::PositiveCount,
+];
+
 impl Fault {
-    /// The message up to the value, for hosts that print numbers themselves: the code for that is a
-    /// third of a small module.
+    /// Which option broke which rule, for hosts that make the text themselves: the code for that is
+    /// a third of a small module, and only the host's own error is one of its caller's realm.
+    /// `1 + option + 8 · rule`, by the places in [`ARGUMENTS`] and [`RULES`]; 0 is no fault.
+    #[must_use]
+    pub fn code(&self) -> u32 {
+        let option = ARGUMENTS.iter().position(|one| *one == self.option);
+        let rule = RULES.iter().position(|one| *one == self.rule);
+        let code = 1 + option.unwrap_or(0) + ARGUMENTS.len() * rule.unwrap_or(0);
+        u32::try_from(code).unwrap_or(0)
+    }
+
+    /// The message up to the value, for hosts that show what their caller wrote.
     #[must_use]
     pub fn text_before_value(&self) -> String {
         let name = self.notation.name(self.option);

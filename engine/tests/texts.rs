@@ -3,7 +3,7 @@
 mod common;
 
 use bulkheads_core::{Opt, Rule};
-use bulkheads_engine::{Engine, Fault, Notation, OPTIONS, Options};
+use bulkheads_engine::{ARGUMENTS, Engine, Fault, Notation, OPTIONS, Options, RULES};
 
 use common::{Host, NEVER, RUN, options};
 
@@ -67,16 +67,19 @@ fn every_argument_says_what_it_must_be() {
     assert!(ask("watch_capacity", &[1.5]).ends_with("got 1.5"));
 }
 
-/// Hosts that print numbers themselves get the text without.
+/// Hosts that make the text themselves get a code, by the lists that their tables are made of.
 #[test]
-fn the_text_before_the_value_is_the_text_without_it() {
-    for value in [-1.0, 0.0, f64::NAN] {
-        let refusal = refused(Notation::CamelMillis, options(value, 0.0));
-        let text = refusal.to_string();
-        let before = refusal.text_before_value();
-        let (start, shown) = text.split_at(before.len());
-        assert_eq!((start, shown), (&*before, &*value.to_string()));
+fn every_fault_has_a_code_of_its_own() {
+    let mut codes = Vec::new();
+    for (max_concurrent, max_queue) in [(0.0, 0.0), (1.0, -1.0), (1.0, 0.5)] {
+        let fault = refused(Notation::CamelMillis, options(max_concurrent, max_queue));
+        let place = usize::try_from(fault.code() - 1).expect("few enough");
+        assert_eq!(ARGUMENTS[place % ARGUMENTS.len()], fault.option);
+        assert_eq!(RULES[place / ARGUMENTS.len()], fault.rule);
+        codes.push(fault.code());
     }
+    assert_ne!(codes[0], codes[1]);
+    assert_eq!(codes[1], codes[2], "the value is beside it");
 }
 
 #[test]

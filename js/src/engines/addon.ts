@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 import { isAllowed } from './deno.js';
-import { type CreateEngine, Engine, type EngineOptions, finalizersOf, type RawHost } from './engine.js';
+import { type CreateEngine, Engine, type EngineOptions, finalizersOf, type RawHost, throwFault } from './engine.js';
 import type { Sharing } from './loaded.js';
 import { packageFor, platformHere } from './platform.js';
 import { type Opened, processNow, type Settings, SharedEngine } from './shared.js';
@@ -21,7 +21,7 @@ interface Addon extends Omit<RawHost, 'mailbox' | 'keepAlive' | 'finalizers'> {
   readonly mailbox: Float64Array;
   readonly drop: (handle: number) => void;
   open(...options: EngineOptions): number;
-  settings(...options: EngineOptions): Float64Array;
+  settings(...options: EngineOptions): Float64Array | undefined;
   /** Settings if there is a core with others, `undefined` if there is no core and none were given. */
   openShared(name: string, wake: () => void, now: number, settings?: Float64Array): Opened | Settings | undefined;
   keepAlive(handle: number, isKept: number): void;
@@ -32,7 +32,12 @@ export function nativeEngine(): { create: CreateEngine; sharing: () => Sharing }
   const addon = firstThatLoads(candidates());
   const raw = rawHost(addon);
   const sharing = sharingOf(addon, raw);
-  return { create: (...options) => new Engine(raw, addon.open(...options)), sharing: () => sharing };
+  const create: CreateEngine = (...options) => {
+    const handle = addon.open(...options);
+    if (handle === 0) throwFault(raw);
+    return new Engine(raw, handle);
+  };
+  return { create, sharing: () => sharing };
 }
 
 /** A place where an addon may be: what it is called, and how it is loaded from there. */
@@ -99,7 +104,7 @@ function rawHost(addon: Addon): RawHost {
     exchangeHolding: addon.exchangeHolding,
     abort: addon.abort,
     stats: addon.stats,
-    throwFault: addon.throwFault,
+    fault: addon.fault,
     finalizers: finalizersOf(addon.drop),
     keepAlive: (handle, isKept) => addon.keepAlive(handle, Number(isKept)),
   };
@@ -108,7 +113,11 @@ function rawHost(addon: Addon): RawHost {
 function sharingOf(addon: Addon, raw: RawHost): Sharing {
   const wakes: (() => void)[] = [];
   return {
-    settings: (options, flags) => [...addon.settings(...options), flags],
+    settings(options, flags) {
+      const settings = addon.settings(...options);
+      if (settings === undefined) throwFault(raw);
+      return [...(settings ?? []), flags];
+    },
     open(name, wake, settings) {
       const found = addon.openShared(name, wake, processNow(), settings && Float64Array.from(settings));
       if (found === undefined) return undefined;

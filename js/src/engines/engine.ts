@@ -1,7 +1,7 @@
 // One engine: a state machine behind a handle, spoken to through the mailbox of its thread. The same class serves the addon and
 // WebAssembly; docs/engine.md has the tables.
 
-import { Event, EVENT_LENGTH, Flag, Input, Place, STARTED_LENGTH } from './tables.js';
+import { ARGUMENTS, Event, EVENT_LENGTH, Flag, Input, Place, RULES, STARTED_LENGTH } from './tables.js';
 
 /** Which engine works: the native addon, or WebAssembly. */
 export type EngineKind = 'native' | 'wasm';
@@ -16,8 +16,8 @@ export interface RawHost {
   exchangeHolding(ids: Float64Array): void;
   abort(ids: Float64Array): void;
   stats(): ArrayLike<number>;
-  /** Throws why the last input answered no number. */
-  throwFault(): void;
+  /** What was wrong with the last options or input: 0, or a code of `ARGUMENTS` and `RULES`, and the value in the mailbox. */
+  fault(): number;
   /** Frees the engine of a handle when its object is collected; where the host does not tell that, it is freed with the thread. */
   readonly finalizers: FinalizationRegistry<number> | undefined;
   /** Whether the thread lives on for what another thread can bring; only for cores that threads share. */
@@ -58,6 +58,16 @@ export type Kind = typeof MANUAL | typeof RUN;
 
 /** The core takes a time in the past for the one that it stands at; inputs without a time do not look at it. */
 const UNTIMED = -Infinity;
+
+/** Throws what was wrong with the last options or input, if anything was: an error of this realm, and numbers as this host prints them. */
+export function throwFault(raw: RawHost): void {
+  const code = raw.fault() - 1;
+  if (code < 0) return;
+  const value = raw.mailbox()[Place.code];
+  const option = ARGUMENTS[code % ARGUMENTS.length];
+  const rule = RULES[Math.floor(code / ARGUMENTS.length)];
+  throw new RangeError(`${option} must be ${rule}, got ${Object.is(value, -0) ? '-0' : String(value)}`);
+}
 
 /** For a thread's engines, from what frees one. */
 export function finalizersOf(drop: (handle: number) => void): FinalizationRegistry<number> | undefined {
@@ -355,7 +365,7 @@ export class Engine {
   }
 
   #checked(answer: number): number {
-    if (Number.isNaN(answer)) this.raw.throwFault();
+    if (Number.isNaN(answer)) throwFault(this.raw);
     return answer;
   }
 }

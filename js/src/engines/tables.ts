@@ -155,3 +155,24 @@ export const OPTIONS = [
   'callTimeoutMs',
   'abandonAfterMs',
 ] as const;
+
+/** What has a range, in the order in which a fault counts it. */
+export const ARGUMENTS = [
+  'maxConcurrent',
+  'maxQueue',
+  'timeoutMs',
+  'callTimeoutMs',
+  'abandonAfterMs',
+  'weight',
+  'deadline',
+  'maxConcurrent',
+] as const;
+
+/** What it must be, in the order in which a fault counts it. */
+export const RULES = [
+  'an integer from 0 to 2147483647',
+  '0 or more, or infinite',
+  'a number',
+  'more than 0, or infinite',
+  'an integer from 1 to 2147483647',
+] as const;

@@ -2,8 +2,8 @@
 
 import * as wasm from '../../../target/wasm/bulkheads_wasm.js';
 import type { LoadedEngine } from './loaded.js';
-import { type CreateEngine, Engine, finalizersOf, type RawHost } from './engine.js';
-import { MAILBOX_LENGTH, Place } from './tables.js';
+import { type CreateEngine, Engine, finalizersOf, type RawHost, throwFault } from './engine.js';
+import { MAILBOX_LENGTH } from './tables.js';
 
 /** `source` answers the module or its bytes. With `error`, why another engine was wanted but not to be had. */
 export function wasmEngine(source: () => WebAssembly.Module | BufferSource, error?: Error): LoadedEngine {
@@ -41,7 +41,7 @@ function creator(memory: WebAssembly.Memory): CreateEngine {
   const raw = rawHost(memory);
   return (...options) => {
     const handle = wasm.open(...options);
-    if (handle === 0) raw.throwFault();
+    if (handle === 0) throwFault(raw);
     return new Engine(raw, handle);
   };
 }
@@ -58,13 +58,7 @@ function rawHost(memory: WebAssembly.Memory): RawHost {
     abort: wasm.abort,
     stats: wasm.stats,
     finalizers: finalizersOf(wasm.drop),
-    throwFault() {
-      // Numbers are printed here: the code for that would be a third of the module.
-      const text = wasm.fault();
-      if (text === undefined) return;
-      const value = mailbox()[Place.code] ?? 0;
-      throw new RangeError(text + (Object.is(value, -0) ? '-0' : String(value)));
-    },
+    fault: wasm.fault,
   };
 }
 

@@ -10,9 +10,9 @@ const root = new URL('../../../', import.meta.url);
 
 export const ENGINES = ['wasm', 'native'];
 
-const { Engine } = await importTypeScript('js/src/engines/engine.ts');
+const { Engine, throwFault } = await importTypeScript('js/src/engines/engine.ts');
 export const tables = await importTypeScript('js/src/engines/tables.ts');
-const { Input, MAILBOX_LENGTH, Place } = tables;
+const { Input, MAILBOX_LENGTH } = tables;
 
 /**
  * The factory of an engine: `(maxConcurrent, maxQueue?, timeout?, callTimeout?, abandonAfter?) => engine`.
@@ -36,15 +36,10 @@ export async function loadWasm() {
     ...wasm,
     finalizers: new FinalizationRegistry(wasm.drop),
     mailbox: () => new Float64Array(memory.buffer, wasm.mailbox(), MAILBOX_LENGTH),
-    throwFault() {
-      const text = wasm.fault();
-      const value = raw.mailbox()[Place.code];
-      if (text !== undefined) throw new RangeError(text + (Object.is(value, -0) ? '-0' : String(value)));
-    },
   };
   const create = (...options) => {
     const handle = wasm.open(...options);
-    if (handle === 0) raw.throwFault();
+    if (handle === 0) throwFault(raw);
     return new TestEngine(raw, handle);
   };
   return { memory, raw, create };
@@ -60,7 +55,11 @@ export function loadAddon() {
 
 function loadNative() {
   const { addon, raw } = loadAddon();
-  return (...options) => new TestEngine(raw, addon.open(...options));
+  return (...options) => {
+    const handle = addon.open(...options);
+    if (handle === 0) throwFault(raw);
+    return new TestEngine(raw, handle);
+  };
 }
 
 /** A further owner of the core of this name, which is made with these settings if there is none; in the core's own time. */
