@@ -39,7 +39,8 @@ impl Environment {
         // SAFETY: memory of this length that only this thread can see.
         unsafe { mail.write(mailbox::empty()) };
         let mut reference = ptr::null_mut();
-        // SAFETY: a live array of this environment. Its count keeps the memory where it is.
+        // SAFETY: a live array of this environment. Its count keeps the memory where it is, as long as
+        // nobody transfers the buffer, which the package keeps to itself.
         env.check(unsafe { sys::napi_create_reference(env.raw(), array, 1, &raw mut reference) })?;
         let environment: *mut c_void = Box::into_raw(Box::new(Self {
             engines: RefCell::default(),
@@ -118,7 +119,10 @@ impl Environment {
                 self.fault.set(fault);
                 answer
             }
-            None => R::default(),
+            None => {
+                mailbox::answer_nothing(mail);
+                R::default()
+            }
         }
     }
 

@@ -140,8 +140,13 @@ function!(
                 env.set(object, c"settings", env.numbers(&member.settings)?)?;
                 env.set(object, c"origin", env.number(member.origin())?)?;
                 let handle = here.add_shared(env, member)?;
-                env.set(object, c"handle", env.number(handle.into())?)?;
-                Some(object)
+                let number = env.number(handle.into());
+                let is_set = number.and_then(|number| env.set(object, c"handle", number));
+                if is_set.is_none() {
+                    // Whoever asked gets no handle, and could never leave.
+                    here.remove(handle);
+                }
+                is_set.map(|()| object)
             }
             Found::Different(settings) => {
                 bell.waker().close();

@@ -33,7 +33,10 @@ pub(crate) fn with<R>(act: impl FnOnce(&mut Instance) -> R) -> R {
 pub(crate) fn with_engine<R>(act: impl FnOnce(&mut Engine, &mut Mailbox) -> R) -> Option<R> {
     with(|instance| {
         let Instance { engines, mail, .. } = instance;
-        let engine = engines.get_mut(mailbox::handle(mail))?;
+        let Some(engine) = engines.get_mut(mailbox::handle(mail)) else {
+            mailbox::answer_nothing(mail);
+            return None;
+        };
         Some(act(engine, mail))
     })
 }

@@ -106,8 +106,11 @@ impl Step<'_> {
     ) -> Result<bool, InvalidOption> {
         request.check()?;
         let hull = &mut *self.hull;
-        let has_capacity =
-            hull.has_capacity(index, request.weight) || hull.waits_for_itself(index, &request);
+        // Map 1.4, Nested calls 1.4: a call that would be rejected for good need not wait for that,
+        // and neither need one of an owner that has ended.
+        let has_capacity = hull.has_capacity(index, request.weight)
+            || hull.waits_for_itself(index, &request)
+            || hull.owners.find(request.owner).is_none();
         if !has_capacity {
             hull.watch_capacity(index, &request);
         }
@@ -156,7 +159,7 @@ impl Hull {
         }
         // Admission 3.3, Nested calls 1.2
         if self.waits_for_itself(index, request) {
-            let holding = self.held(request);
+            let holding = self.held(index, request);
             return Decision::Reject(Rejection::Reentrant { holding });
         }
         // Admission 3.1, Options 3.2
@@ -182,16 +185,21 @@ impl Hull {
     }
 
     fn waits_for_itself(&self, index: u32, request: &Request<'_>) -> bool {
-        let held = self.held(request);
+        let held = self.held(index, request);
         self.compartment(index)
             .pool
             .waits_for_itself(request.weight, held)
     }
 
     // Nested calls 2.2: ids whose permits came back are stale, and count nothing.
-    fn held(&self, request: &Request<'_>) -> u64 {
-        let permits = request.held.iter().map(|id| self.permits(*id));
-        permits.map(u64::from).sum()
+    /// The permits of this compartment that the caller holds; an id that is named twice counts once.
+    fn held(&self, index: u32, request: &Request<'_>) -> u64 {
+        let held = request.held;
+        let once = held.iter().enumerate();
+        let once = once.filter(|(place, id)| !held[..*place].contains(id));
+        let calls = once.filter_map(|(_, id)| self.calls.current(*id));
+        let here = calls.filter(|call| call.compartment == index && call.phase.holds());
+        here.map(|call| u64::from(call.weight)).sum()
     }
 
     fn admit_request(&mut self, index: u32, request: &Request<'_>) -> Id {

@@ -258,8 +258,8 @@ impl Bulkhead {
 
     /// See [`Hull::credit`].
     #[must_use]
-    pub fn credit(&self) -> Credit {
-        self.hull.credit(HERE)
+    pub fn credit(&self, owner: OwnerId) -> Credit {
+        self.hull.credit(HERE, owner)
     }
 
     /// See [`Hull::absorb`].

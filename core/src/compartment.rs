@@ -25,6 +25,8 @@ pub(crate) struct Compartment {
     pub(crate) is_aborting: bool,
     /// Stands in the list of those that this step has to settle.
     pub(crate) is_touched: bool,
+    /// The limit was lowered in this step: a call that watches for capacity may now wait for itself.
+    pub(crate) is_narrowed: bool,
 }
 
 /// Runs without a slot. They are all one owner's: while it has any, the calls of others get slots.
@@ -102,6 +104,7 @@ impl Compartment {
             state: State::Open,
             is_aborting: false,
             is_touched: false,
+            is_narrowed: false,
         }
     }
 

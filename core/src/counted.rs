@@ -43,10 +43,11 @@ impl Hull {
     /// What `owner`'s host may do by itself until the next input; only for an owner whose host
     /// reports every use by [`Hull::absorb`], and only if it is the only owner.
     #[must_use]
-    pub fn credit(&self, CompartmentId(index): CompartmentId) -> Credit {
+    pub fn credit(&self, CompartmentId(index): CompartmentId, owner: OwnerId) -> Credit {
         let pool = &self.compartment(index).pool;
+        let lives = self.owners.find(owner).is_some();
         // Resizing 2: above a lowered limit a permit that comes back must not be taken again.
-        if !self.is_plain(index) || pool.used() > u64::from(pool.limit()) {
+        if !lives || !self.is_plain(index) || pool.used() > u64::from(pool.limit()) {
             return Credit::NONE;
         }
         let free = i32::try_from(pool.available()).unwrap_or(i32::MAX);
@@ -71,7 +72,11 @@ impl Hull {
         if given.free < 0 || !self.may_count(index, owner) {
             return;
         }
-        let begun = given.starts.saturating_sub(left.starts);
+        // The last start is the one that is measured.
+        let starts = given
+            .starts
+            .min(self.compartment(index).sampling.left().saturating_add(1));
+        let begun = given.starts.saturating_sub(left.starts).min(starts);
         // No host can have begun more at a time than there were permits.
         let free = i64::from(left.free.max(0));
         let ended = i64::from(begun) + free - i64::from(given.free);

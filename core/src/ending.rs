@@ -28,7 +28,11 @@ impl Step<'_> {
     ) -> Result<(), InvalidOption> {
         options::check_count(Opt::Resize, limit)?;
         // Resizing 2: what runs keeps its permits, so only the figure changes.
-        let before = self.hull.compartment_mut(index).pool.set_limit(limit);
+        let here = self.hull.compartment_mut(index);
+        let before = here.pool.set_limit(limit);
+        // Nested calls 1.4: an owner that watches for capacity asks again, and hears that its call
+        // waits for itself.
+        here.is_narrowed |= limit < before && !here.watches.is_empty();
         if limit > 0 && (limit < before || before == 0) {
             self.hull.end_heavy_waiters(index);
         }
@@ -114,14 +118,14 @@ impl Hull {
         self.owners.restart();
         self.arrivals = 0;
         self.admissions = 0;
-        while let Some(index) = self.touched.pop() {
-            self.compartment_mut(index).is_touched = false;
-        }
+        self.touched.clear();
         for here in &mut self.compartments {
             here.pool = Pool::new(here.pool.limit());
             here.counted = Counted::default();
             here.books = Books::default();
             here.watches.clear();
+            here.is_touched = false;
+            here.is_narrowed = false;
             here.sampling = Sampling::new(here.config.ran_sampled_every());
         }
     }

@@ -66,18 +66,14 @@ impl Hull {
     /// An option out of its range.
     pub fn open(&mut self, config: Config) -> Result<CompartmentId, InvalidOption> {
         config.validate()?;
-        Ok(self.open_unchecked(config))
-    }
-
-    /// The options must be valid.
-    pub(crate) fn open_unchecked(&mut self, config: Config) -> CompartmentId {
         let index = u32::try_from(self.compartments.len()).unwrap_or(u32::MAX);
-        // The first push would make room for four, a kilobyte that a bulkhead never uses.
-        if self.compartments.is_empty() {
-            self.compartments.reserve_exact(1);
+        // A vector that doubles would have room for as many again, of 300 bytes each.
+        if self.compartments.len() == self.compartments.capacity() {
+            self.compartments
+                .reserve_exact(1 + self.compartments.len() / 32);
         }
         self.compartments.push(Compartment::new(config));
-        CompartmentId(index)
+        Ok(CompartmentId(index))
     }
 
     /// A further driver of this hull.

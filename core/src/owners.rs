@@ -41,6 +41,9 @@ pub(crate) struct Owner {
     /// Of the owner that lives here, or of the next that will: no id that was given out before has
     /// this one.
     generation: u32,
+    /// The latest generation that was given out here. A restart gives [`OwnerId::FIRST`] again, but
+    /// no other id from before.
+    latest: u32,
     is_alive: bool,
     /// Stands in the list of owners to wake.
     is_to_wake: bool,
@@ -81,6 +84,7 @@ impl Owners {
         }
         let owner = &mut self.list[index];
         owner.is_alive = true;
+        owner.latest = owner.generation;
         OwnerId {
             index: u32::try_from(index).unwrap_or(u32::MAX),
             generation: owner.generation,
@@ -92,7 +96,8 @@ impl Owners {
         let owner = self.at(index);
         *owner = Owner {
             is_to_wake: owner.is_to_wake,
-            ..Owner::of(next_generation(owner.generation))
+            latest: owner.latest,
+            ..Owner::of(next_generation(owner.latest))
         };
     }
 
@@ -235,6 +240,7 @@ impl Owner {
     fn of(generation: u32) -> Self {
         Self {
             generation,
+            latest: 0,
             is_alive: false,
             is_to_wake: false,
             timers: Default::default(),

@@ -40,13 +40,14 @@ impl Hull {
         let Some(call) = self.calls.current(id).filter(|call| !call.is_measured) else {
             return false;
         };
-        // With an empty queue a current id holds permits; without timers it is not overrun with an
-        // abandon timer, but it may be overrun.
+        // Quiescent: no call waits, so a current id holds permits; it may be overrun, without an
+        // abandon timer.
         let (index, weight) = (call.compartment, call.weight);
         let is_overrun = call.phase == Phase::Overrun;
         if !self.is_quiescent(index) {
             return false;
         }
+        // Running 1.1, Running 4.5
         self.calls.remove(id.slot());
         self.compartment_mut(index).pool.give(weight);
         let books = &mut self.compartments[index as usize].books;
@@ -70,7 +71,9 @@ impl Step<'_> {
     /// See [`crate::Bulkhead::release`]; of a step that [`Hull::at_result`] has made.
     // Running 2.1, Running 2.2
     pub fn release(&mut self, CompartmentId(index): CompartmentId, id: Id) -> bool {
-        let is_released = self.finish(id, Outcome::Completed);
+        let call = self.hull.calls.current(id);
+        let is_here = call.is_some_and(|call| call.compartment == index);
+        let is_released = is_here && self.finish(id, Outcome::Completed);
         let books = &mut self.hull.compartment_mut(index).books;
         books.double_releases += u64::from(!is_released);
         is_released

@@ -104,10 +104,12 @@ impl Hull {
         while let Some(slot) = self.next_grant() {
             self.grant(slot);
         }
-        while let Some(index) = self.touched.pop() {
+        for place in 0..self.touched.len() {
+            let index = self.touched[place];
             self.compartment_mut(index).is_touched = false;
             self.notify_watchers(index);
         }
+        self.touched.clear();
     }
 
     /// The head to be granted next: of several compartments the one whose head came first.
@@ -121,8 +123,9 @@ impl Hull {
         heads.min().map(|(_, slot)| slot)
     }
 
-    // Ending 7
+    // Ending 7, Map 1.2
     fn notify_watchers(&mut self, index: u32) {
+        let is_narrowed = core::mem::take(&mut self.compartment_mut(index).is_narrowed);
         if self.compartment(index).watches.is_empty() {
             return;
         }
@@ -138,7 +141,8 @@ impl Hull {
                         ticket,
                     },
                     Wish::Capacity { weight }
-                        if !is_for_idleness && self.has_capacity(index, weight) =>
+                        if !is_for_idleness
+                            && (is_narrowed || self.has_capacity(index, weight)) =>
                     {
                         Event::Capacity { compartment }
                     }

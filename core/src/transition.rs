@@ -1,5 +1,6 @@
 //! The moves of a slot from phase to phase: the only place that writes a phase, takes and gives
-//! permits for a slot, and counts its ends.
+//! permits for a slot, and counts its ends; but for runs that need no clock, which come and go in
+//! one move each (`Hull::acquire_untimed`, `Hull::finish_untimed`).
 
 use crate::books::Why;
 use crate::calls::{Call, Phase};

@@ -107,16 +107,16 @@ fn no_run_is_counted_when_it_may_concern_others() {
     for (what, change) in changes {
         let config = Config::new(3).max_queue(1).timeout(Span::FOREVER);
         let mut core = bulkhead(config);
-        assert!(core.admit_counted(ME) && core.credit() != Credit::NONE);
+        assert!(core.admit_counted(ME) && core.credit(ME) != Credit::NONE);
         change(&mut core);
         assert!(!core.admit_counted(ME), "{what}");
-        assert_eq!(core.credit(), Credit::NONE, "{what}");
+        assert_eq!(core.credit(ME), Credit::NONE, "{what}");
         assert!(core.finish_counted(NOW, ME, Outcome::Completed), "{what}");
         assert_eq!(core.check_invariants(), Ok(()), "{what}");
     }
     let mut bounded = bulkhead(Config::new(3).call_timeout(Span::from_millis(5)));
     assert!(!bounded.admit_counted(ME));
-    assert_eq!(bounded.credit(), Credit::NONE);
+    assert_eq!(bounded.credit(ME), Credit::NONE);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn end(credit: &mut Credit, outcome: Outcome) {
 #[test]
 fn what_a_host_did_with_its_credit_is_taken_in_to_the_run() {
     let mut core = bulkhead(Config::new(3));
-    let given = core.credit();
+    let given = core.credit(ME);
     let mut credit = given;
     assert_eq!((given.free, given.least, given.failed), (3, 3, 0));
     assert!(begin(&mut credit) && begin(&mut credit));
@@ -205,7 +205,7 @@ fn what_a_host_did_with_its_credit_is_taken_in_to_the_run() {
     core.absorb(ME, given, credit);
     assert_eq!(figures(&core), [3, 0, 1, 2]);
     assert_eq!(core.snapshot().peak_active, 2);
-    let given = core.credit();
+    let given = core.credit(ME);
     assert_eq!(given.free, 1);
     let mut credit = given;
     end(&mut credit, Outcome::Completed);
@@ -220,7 +220,7 @@ fn the_run_that_takes_the_last_start_of_a_credit_is_measured() {
     let mut core = Bulkhead::new(Config::new(1)).expect("valid options");
     let (mut begun, mut measured, mut sum) = (0, 0, 0);
     for ran in 1..=50 {
-        let given = core.credit();
+        let given = core.credit(ME);
         let mut credit = given;
         assert!(credit.starts > 0, "a run may always begin");
         while begin(&mut credit) && credit.starts > 0 {
@@ -251,7 +251,7 @@ fn a_credit_measures_no_more_and_no_fewer_runs_than_a_clock_for_each() {
     let mut by_slot = Bulkhead::new(Config::new(1)).expect("valid options");
     let mut runs = 0;
     while runs < 3000 {
-        let given = by_credit.credit();
+        let given = by_credit.credit(ME);
         let mut credit = given;
         while begin(&mut credit) && credit.starts > 0 {
             end(&mut credit, Outcome::Completed);
@@ -271,7 +271,7 @@ fn a_credit_measures_no_more_and_no_fewer_runs_than_a_clock_for_each() {
 #[test]
 fn the_end_of_a_measured_run_grants_like_any_other() {
     let mut core = Bulkhead::new(Config::new(1).max_queue(1)).expect("valid options");
-    let given = core.credit();
+    let given = core.credit(ME);
     let mut credit = given;
     assert!(begin(&mut credit) && credit.starts == 0);
     core.absorb(ME, given, credit);
@@ -297,10 +297,10 @@ fn above_a_lowered_limit_there_is_no_credit() {
     assert!((0..3).all(|_| core.admit_counted(ME)));
     core.resize(NOW, 1).expect("a valid limit");
     for active in [3, 2] {
-        assert_eq!((core.active(), core.credit()), (active, Credit::NONE));
+        assert_eq!((core.active(), core.credit(ME)), (active, Credit::NONE));
         assert!(core.finish_counted(NOW, ME, Outcome::Completed));
     }
-    let credit = core.credit();
+    let credit = core.credit(ME);
     assert_eq!((core.active(), credit.free), (1, 0));
     assert!(!core.admit_counted(ME));
 }
@@ -323,7 +323,7 @@ fn no_number_that_a_host_leaves_breaks_an_invariant() {
                     least,
                     failed,
                 };
-                core.absorb(ME, core.credit(), left);
+                core.absorb(ME, core.credit(ME), left);
                 assert_eq!(core.check_invariants(), Ok(()), "{left:?}");
             }
         }
@@ -340,7 +340,7 @@ fn without_a_credit_nothing_is_taken_in() {
     let evicted = core.add_owner();
     core.evict(NOW, evicted);
     let before = core.snapshot();
-    let given = core.credit();
+    let given = core.credit(ME);
     let left = Credit {
         free: 1,
         starts: 0,
@@ -348,6 +348,7 @@ fn without_a_credit_nothing_is_taken_in() {
         failed: 1,
     };
     core.absorb(ME, Credit::NONE, left);
+    assert_eq!(core.credit(evicted), Credit::NONE);
     core.absorb(evicted, given, left);
     assert_eq!(core.snapshot(), before);
 }
@@ -356,7 +357,7 @@ fn without_a_credit_nothing_is_taken_in() {
 fn no_number_that_a_host_leaves_takes_more_permits_than_there_are() {
     for free in [i32::MIN, -1, 0] {
         let mut core = bulkhead(Config::new(3));
-        let given = core.credit();
+        let given = core.credit(ME);
         let left = Credit {
             free,
             starts: 0,

@@ -226,6 +226,28 @@ fn a_watch_is_for_one_compartment() {
 }
 
 #[test]
+fn permits_of_another_compartment_are_not_held_here() {
+    let (mut hull, [one, two]) = hull([single(), single()]);
+    let held = [acquire(&mut hull, one, Request::run(1))];
+    acquire(&mut hull, two, Request::run(1));
+    let nested = Request::run(1).held(&held);
+    assert!(matches!(ask(&mut hull, two, nested), Admission::Queued(_)));
+    let itself = Admission::Rejected(Rejection::Reentrant { holding: 1 });
+    assert_eq!(ask(&mut hull, one, nested), itself);
+}
+
+#[test]
+fn a_permit_is_released_to_its_own_compartment_only() {
+    let (mut hull, [one, two]) = hull([single(), single()]);
+    let held = acquire(&mut hull, one, Request::permit(1));
+    assert!(!hull.at_result(NOW, held).release(two, held));
+    assert_eq!(hull.snapshot(two).double_releases, 1);
+    assert_eq!(hull.snapshot(one).active, 1);
+    assert!(hull.at_result(NOW, held).release(one, held));
+    assert_eq!(hull.snapshot(one).double_releases, 0);
+}
+
+#[test]
 fn an_eviction_acts_in_all_compartments() {
     let (mut hull, [one, two]) = hull([single(), single()]);
     let gone = hull.add_owner();
@@ -282,10 +304,10 @@ fn a_deadline_in_one_compartment_makes_the_calls_of_all_need_a_clock() {
         let measured = acquire(&mut hull, compartment, Request::run(1));
         finish(&mut hull, NOW, measured);
     }
-    assert!(hull.credit(two).free == 1 && hull.admit_counted(two, ME));
+    assert!(hull.credit(two, ME).free == 1 && hull.admit_counted(two, ME));
     let bounded = acquire(&mut hull, one, Request::run(1).deadline(at(9)));
     assert!(!hull.finish_counted_untimed(two, ME, Outcome::Completed));
-    assert_eq!(hull.credit(two), bulkheads_core::Credit::NONE);
+    assert_eq!(hull.credit(two, ME), bulkheads_core::Credit::NONE);
     finish(&mut hull, NOW, bounded);
     assert!(hull.finish_counted_untimed(two, ME, Outcome::Completed));
 }

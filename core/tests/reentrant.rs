@@ -194,3 +194,15 @@ fn a_call_that_would_wait_for_itself_does_not_wait_for_capacity() {
     assert_eq!(core.snapshot().rejected.reentrant, 1);
     assert_eq!(core.watch_capacity(NOW, Request::run(1)), Ok(false));
 }
+
+#[test]
+fn an_id_that_is_named_twice_holds_its_permits_once() {
+    let mut core = bulkhead(3, 5);
+    id_of(ask(&mut core, 1, &[]));
+    let held = id_of(ask(&mut core, 1, &[]));
+    assert!(matches!(
+        ask(&mut core, 2, &[held, held]),
+        Admission::Queued(_)
+    ));
+    assert_eq!(ask(&mut core, 3, &[held, held]), reentrant(1));
+}

@@ -85,6 +85,20 @@ fn ids_and_owners_from_before_are_stale() {
 }
 
 #[test]
+fn no_owner_of_before_comes_back_however_often_it_begins_anew() {
+    let (mut core, other, _) = crowded();
+    let mut before = vec![other];
+    for _ in 0..3 {
+        core.restart();
+        for _ in 0..2 {
+            let owner = core.add_owner();
+            assert!(!before.contains(&owner));
+            before.push(owner);
+        }
+    }
+}
+
+#[test]
 fn watchers_from_before_hear_of_nothing() {
     let (mut core, ..) = crowded();
     core.restart();

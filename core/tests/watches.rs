@@ -1,7 +1,8 @@
 //! Notices that an owner asks for: of the first idle moment, and of capacity.
 
 use bulkheads_core::{
-    Admission, Bulkhead, CompartmentId, Config, Event, Id, Instant, Outcome, OwnerId, Request,
+    Admission, Bulkhead, CompartmentId, Config, Event, Id, Instant, Offer, Outcome, OwnerId,
+    Rejection, Request,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -159,4 +160,39 @@ fn watchers_of_idleness_hear_before_watchers_of_capacity() {
     let ticket = core.watch_idle(NOW, ME).expect("a permit is held");
     finish(&mut core, held);
     assert_eq!(events(&mut core, ME), [idle(ticket), CAPACITY]);
+}
+
+/// Under the lowered limit a call may wait for its own caller, so it has to ask again.
+#[test]
+fn a_lowered_limit_is_told_to_watchers_of_capacity_once() {
+    let mut core = bulkhead(2, 0);
+    let held = [(); 2].map(|()| acquire(&mut core));
+    let nested = Request::run(1).held(&held[..1]);
+    assert_eq!(core.watch_capacity(NOW, nested), Ok(false));
+    core.resize(NOW, 1).expect("a valid limit");
+    assert_eq!(events(&mut core, ME), [CAPACITY]);
+    assert_eq!(
+        core.watch_capacity(NOW, nested),
+        Ok(true),
+        "it waits for itself"
+    );
+    core.resize(NOW, 2).expect("a valid limit");
+    core.resize(NOW, 1).expect("a valid limit");
+    assert_eq!(core.watch_capacity(NOW, Request::run(1)), Ok(false));
+    core.resize(NOW, 1).expect("a valid limit");
+    assert_eq!(events(&mut core, ME), [], "not lowered since it was asked");
+}
+
+#[test]
+fn an_owner_that_has_ended_does_not_wait_for_capacity() {
+    let mut core = bulkhead(1, 0);
+    let other = core.add_owner();
+    acquire(&mut core);
+    core.evict(NOW, other);
+    let request = Request::run(1).owner(other);
+    assert_eq!(core.watch_capacity(NOW, request), Ok(true));
+    assert!(matches!(
+        core.acquire_or_watch(NOW, request),
+        Ok(Offer::Rejected(Rejection::Closed))
+    ));
 }

@@ -168,6 +168,14 @@ pub const fn handle(mail: &Mailbox) -> u32 {
     code(mail[place::ENGINE])
 }
 
+/// The answer to an input whose handle names no engine: nothing of another engine's stays.
+pub const fn answer_nothing(mail: &mut Mailbox) {
+    mail[place::CODE] = f64::NAN;
+    mail[place::COUNT] = 0.0;
+    mail[place::FREE] = -1.0;
+    mail[place::STARTS] = 0.0;
+}
+
 /// A mailbox before the first input.
 #[must_use]
 pub const fn empty() -> Mailbox {
@@ -333,6 +341,8 @@ impl Engine {
     /// Takes in what the host has done since the last input.
     fn begin(&mut self, owner: OwnerId, mail: &mut Mailbox) {
         self.core.absorb(owner, self.credit, taken_of(mail));
+        // An input reports its own fault only.
+        self.fault = None;
         // Absorbed once: an input without a further report must not count it again.
         self.credit = Credit::NONE;
         let taken = code(mail[place::TAKEN]).min(code(mail[place::COUNT]));
@@ -351,7 +361,7 @@ impl Engine {
     #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
     fn show(&mut self, owner: OwnerId, mail: &mut Mailbox) {
         if !self.is_shared {
-            self.credit = self.core.credit();
+            self.credit = self.core.credit(owner);
         }
         lay_out(self.credit, mail);
         let shown = mail[place::EVENTS..place::STARTED].chunks_exact_mut(EVENT_LEN);

@@ -68,7 +68,7 @@ fn a_shared_engine_gives_no_credit() {
         same(host.mail[place::FREE], -1.0);
         assert!(!host.begin() && !host.end("completed"));
     }
-    assert_ne!(host.engine.core().credit(), Credit::NONE);
+    assert_ne!(host.engine.core().credit(OwnerId::FIRST), Credit::NONE);
 }
 
 /// Each owner has a mailbox of its own, and is shown its own events.

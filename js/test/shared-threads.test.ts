@@ -21,7 +21,7 @@ function call({ Bulkhead, kept, outcome }: Scope, { name, key, weight }: { name:
 /** A call in a thread that does not end by itself. */
 function hold({ Bulkhead, kept, outcome }: Scope, { name, key }: { name: string; key: string }): void {
   kept[key] = outcome(Bulkhead.shared(name).exec(({ signal }) => new Promise((resolve) => {
-    kept[`end ${key}`] = resolve;
+    kept[`end ${key}`] = () => resolve(key);
     signal.addEventListener('abort', () => (kept[`aborted ${key}`] = true));
   })));
 }

@@ -48,8 +48,12 @@ test('a handle that names no engine does nothing, whatever it is', () => {
   addon.drop(gone);
   for (const handle of [0, gone, -1, 0.5, NaN, Infinity, 2 ** 32, 1e300]) {
     mailbox[Place.engine] = handle;
-    mailbox[Place.code] = Input.close;
-    addon.exchange();
+    for (const exchange of [() => addon.exchange(), () => addon.exchangeHolding(new Float64Array(2))]) {
+      mailbox[Place.code] = Input.close;
+      exchange();
+      assert.ok(Number.isNaN(mailbox[Place.code]), 'the answer is not that of another engine');
+      assert.deepEqual([mailbox[Place.count], mailbox[Place.free]], [0, -1]);
+    }
     addon.exchangeHolding(new Float64Array(2));
     addon.abort(new Float64Array(2));
     assert.equal(addon.fault(), 0);

@@ -81,12 +81,14 @@ fn the_figures_are_those_of_the_core() {
 }
 
 #[test]
-fn a_fault_is_kept_until_it_is_taken() {
+fn a_fault_is_of_the_latest_input_and_taken_once() {
     let mut host = Host::new(options(1.0, 1.0));
     assert!(host.ask("try_acquire", 0.0, &[0.5]).is_nan());
-    host.ask("show", 0.0, &[]);
     let text = "weight must be an integer from 1 to 2147483647, got 0.5";
     assert_eq!(host.fault(), text);
+    assert_eq!(host.engine.take_fault(), None);
+    assert!(host.ask("try_acquire", 0.0, &[0.5]).is_nan());
+    host.ask("show", 0.0, &[]);
     assert_eq!(host.engine.take_fault(), None);
 }
 

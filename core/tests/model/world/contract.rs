@@ -199,7 +199,8 @@ impl World {
 
     pub(super) fn resize(&mut self, limit: u32) {
         self.naive.advance(self.time);
-        self.naive.settings.limit = limit;
+        let before = std::mem::replace(&mut self.naive.settings.limit, limit);
+        self.naive.is_narrowed = limit < before;
         for one in self
             .naive
             .take_waiters(|one| limit > 0 && one.weight > limit)

@@ -1,6 +1,6 @@
 //! The contract again, without any cleverness: lists, scans and sums.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use bulkheads_core::{CompartmentId, Event, Id, State};
 
@@ -73,6 +73,8 @@ pub(crate) struct Naive {
     pub(crate) owners: Vec<Owner>,
     pub(crate) books: Books,
     pub(crate) tickets: u64,
+    /// The limit was lowered in this step: who watches for capacity asks again.
+    pub(crate) is_narrowed: bool,
 }
 
 /// The only compartment.
@@ -95,6 +97,7 @@ impl Naive {
                 .collect(),
             books: Books::default(),
             tickets: 0,
+            is_narrowed: false,
         }
     }
 
@@ -125,7 +128,8 @@ impl Naive {
 
     /// What these ids hold.
     pub(crate) fn held(&self, ids: &[Id]) -> u64 {
-        ids.iter().map(|id| u64::from(self.permits(*id))).sum()
+        let once: BTreeSet<_> = ids.iter().collect();
+        once.iter().map(|id| u64::from(self.permits(**id))).sum()
     }
 
     /// The place of a counted run of this owner.
@@ -235,11 +239,12 @@ impl Naive {
         }
         for owner in 0..self.owners.len() {
             let weight = self.owners[owner].watches_capacity;
-            if weight > 0 && self.has_capacity(weight) {
+            if weight > 0 && (self.is_narrowed || self.has_capacity(weight)) {
                 self.owners[owner].watches_capacity = 0;
                 self.tell(owner, Event::Capacity { compartment: HERE });
             }
         }
+        self.is_narrowed = false;
     }
 
     /// Gives permits to one who came or waited.

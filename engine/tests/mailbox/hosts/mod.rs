@@ -139,7 +139,7 @@ impl Hosts {
                 assert_eq!(came.map(f64::to_bits), want.map(f64::to_bits));
             }
         }
-        self.twin.settle();
+        self.twin.settle(owner);
         self.check_shown(owner, &mail);
         self.mails[host] = mail;
         self.check_cores();

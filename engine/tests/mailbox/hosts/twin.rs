@@ -91,7 +91,7 @@ impl Twin {
     /// A run that is measured begins with a credit or with a slot: here with all that is left of a
     /// credit.
     fn begin_measured(&mut self, owner: OwnerId) -> bool {
-        let given = self.core.credit();
+        let given = self.core.credit(owner);
         let left = Credit {
             free: given.free - 1,
             starts: 0,
@@ -106,11 +106,11 @@ impl Twin {
     }
 
     /// Lays out the credit anew.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn settle(&mut self, owner: OwnerId) {
         self.credit = if self.is_shared {
             Credit::NONE
         } else {
-            self.core.credit()
+            self.core.credit(owner)
         };
     }
 
