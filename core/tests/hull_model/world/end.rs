@@ -48,12 +48,12 @@ impl World {
 
     /// The hull may refuse a credit because of another compartment, never lay out another one.
     pub(super) fn credit(&mut self, place: usize, [begins, ends, failures]: [u32; 3]) {
-        let given = self.hull.credit(compartment(place));
+        let (mine, theirs) = self.owner(0, place);
+        let given = self.hull.credit(compartment(place), mine);
         if !self.has_one_owner || given == Credit::NONE {
             return;
         }
-        assert_eq!(given, self.alone[place].credit());
-        let (mine, theirs) = self.owner(0, place);
+        assert_eq!(given, self.alone[place].credit(theirs));
         let mut left = given;
         for _ in 0..begins.min(given.starts).min(given.free.unsigned_abs()) {
             left.free -= 1;
