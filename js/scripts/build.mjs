@@ -35,7 +35,7 @@ const shared = {
 if (!existsSync(wasm)) throw new Error(`${wasm} is missing; run make build`);
 rmSync(join(root, NEW), { recursive: true, force: true });
 await Promise.all([
-  bundle('node', 'cjs', { platform: 'node', plugins: [...shared.plugins, { name: 'builtins', setup: builtins }] }),
+  bundle('node', 'cjs', { platform: 'node', external: ['@bulkheads/*'], plugins: [...shared.plugins, { name: 'builtins', setup: builtins }] }),
   bundle('browser', 'esm', { platform: 'neutral' }),
   bundle('browser', 'cjs', { platform: 'neutral' }),
   bundle('workerd', 'esm', { platform: 'neutral' }),

@@ -51,8 +51,8 @@ function engine(platform) {
     license,
     ...(repository === undefined ? {} : { repository }),
     type: 'commonjs',
-    main: 'bulkheads.node',
-    files: ['bulkheads.node'],
+    main: 'index.cjs',
+    files: ['index.cjs', 'bulkheads.node'],
     os: [os],
     cpu: [cpu],
     ...(libc === undefined ? {} : { libc: [libc] }),
@@ -62,8 +62,27 @@ function engine(platform) {
     publishConfig: { access: 'public' },
   });
   if (existsSync(addonOf(platform))) copyFileSync(addonOf(platform), join(folder, 'bulkheads.node'));
+  writeFileSync(join(folder, 'index.cjs'), engineFile(version));
   writeFileSync(join(folder, 'README.md'), `# ${packageOf(platform)}\n\nA part of [bulkheads](https://www.npmjs.com/package/bulkheads), which installs it by itself where it fits.\n`);
   return folder;
+}
+
+/**
+ * What is required: a JavaScript file, since bundlers that meet one of machine code give up. Those that collect files find the addon
+ * by its path here. It is loaded afterwards, when its version has been looked at.
+ */
+function engineFile(version) {
+  return `'use strict';
+
+const { join } = require('node:path');
+
+exports.version = '${version}';
+exports.load = () => {
+  const addon = { exports: {} };
+  process.dlopen(addon, join(__dirname, 'bulkheads.node'));
+  return addon.exports;
+};
+`;
 }
 
 function start(name, contents, readme) {

@@ -1,21 +1,19 @@
 // Finds the addon and what it can do.
 
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 import { isAllowed } from './deno.js';
 import { type CreateEngine, Engine, type EngineOptions, finalizersOf, type RawHost, throwFault } from './engine.js';
 import type { Sharing } from './loaded.js';
+import { addonsFor, finders, isBundled, thisFile } from './place.js';
 import { packageFor, platformHere } from './platform.js';
+import { type Published, requirePublished } from './published.js';
 import { type Opened, processNow, type Settings, SharedEngine } from './shared.js';
 import { MAILBOX_LENGTH, Place, VERSION as MAILBOX_VERSION } from './tables.js';
 
 /** Of this package; the build puts it in. */
 declare const VERSION: string;
-
-/** This file, or the program that a bundler has put it into. */
-const HERE = typeof __filename === 'string' ? __filename : (process.argv[1] ?? process.execPath);
 
 interface Addon extends Omit<RawHost, 'mailbox' | 'keepAlive' | 'finalizers'> {
   readonly mailbox: Float64Array;
@@ -41,18 +39,19 @@ export function nativeEngine(): { create: CreateEngine; sharing: () => Sharing }
 }
 
 /** A place where an addon may be: what it is called, and how it is loaded from there. */
-type Candidate = readonly [name: string, load: (require: NodeJS.Require) => Addon];
+type Candidate = readonly [name: string, load: () => Addon];
 
 function candidates(): Candidate[] {
   if (!isAllowed('ffi') || !isAllowed('read')) return [['Deno', forbidden]];
   const platform = platformHere();
   const published = packageFor(platform);
+  const file = thisFile();
   const built = join('native', `bulkheads.${platform}.node`);
-  const file = join(HERE, '../..', built);
+  const path = join(file, '../..', built);
   return [
-    published === undefined ? [platform, none] : [published, (require) => fromPackage(require, published)],
+    published === undefined ? [platform, none] : [published, () => fromPackage(published, platform, file)],
     // What `make build` leaves there; the published package has no such folder.
-    ...(existsSync(file) ? [[built, (require) => require(file) as Addon] satisfies Candidate] : []),
+    ...(existsSync(path) ? [[built, () => finders(file)[0]?.(path) as Addon] satisfies Candidate] : []),
   ];
 }
 
@@ -64,33 +63,59 @@ function none(): never {
   throw new Error('no engine is published for this platform');
 }
 
-function fromPackage(require: NodeJS.Require, name: string): Addon {
-  const { version } = manifest(require, name);
-  // They speak by the places of numbers in an array: another version may mean something else by them.
-  if (version !== VERSION) throw new Error(`it is version ${version}, and bulkheads is ${VERSION}`);
-  return require(name) as Addon;
+/** The package as it stands in the program, then as it lies on the disk: a bundle may hold its code without its addon. */
+function fromPackage(name: string, platform: string, file: string): Addon {
+  const found = finders(file);
+  const places = [
+    () => requirePublished(platform),
+    ...found.map((find) => () => find(name) as Published),
+    ...(isBundled(file) ? addonsFor(file, name) : []).map((path) => () => ({ version: VERSION, load: () => found[0]?.(path) as unknown })),
+  ];
+  let failure: unknown = undefined;
+  for (const place of places) {
+    try {
+      const published = place();
+      if (published !== undefined) return addonOf(published);
+    } catch (cause) {
+      if (failure === undefined || !isMissing(cause)) failure = cause;
+    }
+  }
+  if (isBundled(file)) throw notFromBundle(file, name, failure);
+  if (!isMissing(failure)) throw failure;
+  throw new Error('not installed (optional dependencies left out, or a lock file from another platform?)', { cause: failure });
 }
 
-function manifest(require: NodeJS.Require, name: string): { version: string } {
-  try {
-    return require(`${name}/package.json`) as { version: string };
-  } catch (cause) {
-    if ((cause as { code?: unknown }).code !== 'MODULE_NOT_FOUND') throw cause;
-    throw new Error('not installed (optional dependencies left out, or a lock file from another platform?)', { cause });
-  }
+function addonOf({ version, load }: Published): Addon {
+  // They speak by the places of numbers in an array: another version may mean something else by them.
+  if (version !== VERSION) throw new Error(`it is version ${version}, and bulkheads is ${VERSION}`);
+  return load() as Addon;
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'MODULE_NOT_FOUND';
+}
+
+/** Not `instanceof`: what loads addons throws errors of the realm that the process began with. */
+function messageOf(error: unknown): string {
+  return (error as { message?: string }).message ?? String(error);
+}
+
+function notFromBundle(file: string, name: string, cause: unknown): Error {
+  const [reason] = messageOf(cause).split('\n');
+  const text = `not found from the bundle ${file} (${reason}): copy node_modules/${name}/bulkheads.node beside it, or leave bulkheads out of the bundle (esbuild: --external:bulkheads; Next.js: serverExternalPackages: ['bulkheads']); see the guide "Bundlers"`;
+  return new Error(text, { cause });
 }
 
 function firstThatLoads(places: Candidate[]): Addon {
-  const require = createRequire(HERE);
   const reasons: Error[] = [];
   for (const [name, load] of places) {
     try {
-      const addon = load(require);
+      const addon = load();
       const { length, [Place.version]: version } = addon.mailbox;
       if (length !== MAILBOX_LENGTH || version !== MAILBOX_VERSION) throw new Error(`its mailbox has version ${version}, not ${MAILBOX_VERSION}`);
       return addon;
     } catch (cause) {
-      reasons.push(new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause }));
+      reasons.push(new Error(`${name}: ${messageOf(cause)}`, { cause }));
     }
   }
   throw new AggregateError(reasons, reasons.map(({ message }) => message).join('; '));
