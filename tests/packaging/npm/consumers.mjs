@@ -29,6 +29,13 @@ export const CONSUMERS = [
   inNode('Node, installed from the archives', 'node-20 import.mjs', NATIVE, { project: 'archives' }),
   inNode('Node on musl', 'node-musl import.mjs', NATIVE, { project: 'musl', only: MUSL }),
 
+  // What other hosts than Node may lack, and contexts with classes of their own.
+  ...['native', 'wasm'].flatMap((engine) => [
+    inNode(`bare globals, ${engine}`, `BULKHEADS_ENGINE=${engine} node-20 bare.cjs`, `ran full ${engine}`),
+    inNode(`errors are of the caller's realm, ${engine}`, `BULKHEADS_ENGINE=${engine} node-20 realm.cjs`, `${engine} RangeError RangeError RangeError TypeError`),
+  ]),
+  inNode('every engine is required by its name', 'node-20 names.cjs', 'as many names as platforms'),
+
   // Where the engine for the machine cannot be had.
   inNode('Node on musl, installed for glibc', 'node-musl why.mjs', NOT_INSTALLED, { only: MUSL }),
   inNode('optional dependencies left out', 'node-20 why.mjs', NOT_INSTALLED, { project: 'left-out' }),
@@ -38,7 +45,7 @@ export const CONSUMERS = [
   inNode('no engine is for this machine', 'node-20 -r ./elsewhere.cjs why.mjs', /^ran full wasm .*-riscv64\S*: no engine is published for this platform$/),
 
   inNode('what the package holds', 'echo $(ls ../node_modules/bulkheads)', 'LICENSE-APACHE LICENSE-MIT README.md dist package.json'),
-  inNode('what an engine holds', 'echo $(ls ../node_modules/@bulkheads/*)', 'LICENSE-APACHE LICENSE-MIT README.md bulkheads.node package.json'),
+  inNode('what an engine holds', 'echo $(ls ../node_modules/@bulkheads/*)', 'LICENSE-APACHE LICENSE-MIT README.md bulkheads.node index.cjs package.json'),
   inNode('no install script, and no dependency but the engines', `node -p "${MANIFEST}"`, '{}'),
   inNode('publint', 'publint run ../node_modules/bulkheads --strict --pack false', 'All good!'),
   inNode('publint, an engine', 'publint run ../node_modules/@bulkheads/* --strict --pack false', 'All good!'),
@@ -68,6 +75,7 @@ export const CONSUMERS = [
   inBrowser('Vite, dev', 'vite', { server: 'vite --port 0 --host 127.0.0.1' }),
   inBrowser('a page without a bundler', 'page'),
   inBrowser('a Web Worker', 'worker', { lines: [ESBUILD] }),
+  inBrowser('an audio worklet', 'audio-worklet', { lines: [ESBUILD] }),
   inBrowser('a service worker', 'service-worker', { lines: [ESBUILD] }),
   inBrowser("a strict Content-Security-Policy with 'wasm-unsafe-eval'", 'csp', { headers: STRICT_BUT_WASM, says: '1' }),
   inBrowser('a strict Content-Security-Policy without it', 'csp', { headers: STRICT, says: NOT_ALLOWED }),

@@ -27,7 +27,7 @@ const BARE = ['by-bun', 'by-deno'];
 const COPIES = {
   again: () => undefined,
   garbage: (engine) => writeFileSync(join(engine, 'bulkheads.node'), 'this is no shared library'),
-  outdated: (engine) => edit(join(engine, 'package.json'), (manifest) => ({ ...manifest, version: '0.0.1' })),
+  outdated: (engine) => edit(join(engine, 'index.cjs'), (text) => text.replace(/version = '.*'/, "version = '0.0.1'")),
 };
 
 /** From the registry at `origin`, which is needed longer where a consumer has an installer of its own. */
@@ -88,5 +88,5 @@ function anyOf(scope, path) {
 }
 
 function edit(file, renew) {
-  writeFileSync(file, JSON.stringify(renew(JSON.parse(readFileSync(file, 'utf8')))));
+  writeFileSync(file, renew(readFileSync(file, 'utf8')));
 }
