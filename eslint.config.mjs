@@ -29,10 +29,10 @@ export default [
   },
   {
     // Each runs in a host of its own.
-    files: ['tests/packaging/npm/consumers/**'],
+    files: ['tests/packaging/npm/consumers/**', 'tests/packaging/npm/hosts/projects/**'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['Response', 'TextDecoder', 'TextEncoder', 'afterEach', 'beforeEach', 'document', 'expect', 'jest', 'module', 'postMessage', 'require', 'self', 'test'].map((name) => [name, 'readonly']),
+        ['AudioWorkletProcessor', 'Buffer', 'Response', 'TextDecoder', 'TextEncoder', 'afterEach', 'beforeEach', 'document', 'expect', 'jest', 'module', 'postMessage', 'registerProcessor', 'require', 'self', 'test'].map((name) => [name, 'readonly']),
       ),
     },
   },

@@ -14,9 +14,11 @@ LINK = re.compile(r"\]\((?P<target>[^)#:]+)(?:#[^)]*)?\)")
 OTHER_COMMANDS = {"cargo", "git", "make", "npm", "pip", "python3"}
 CRATES = [ROOT / "core/README.md", ROOT / "driver/README.md", ROOT / "engine/README.md"]
 """Their examples are doc tests of the crates."""
+BUNDLERS = ROOT / "docs/guides/bundlers.md"
+"""Its steps are followed with the tools themselves, by tests/packaging/npm/hosts."""
 
 
-@pytest.mark.parametrize("snippet", [one for one in ALL if one.info in RUNNABLE], ids=str)
+@pytest.mark.parametrize("snippet", [one for one in ALL if one.info in RUNNABLE and one.page != BUNDLERS], ids=str)
 def test_a_snippet_prints_what_it_says(snippet: Snippet, tmp_path: Path) -> None:
     command = python_program(snippet, tmp_path) if snippet.info == "python" else node_program(snippet, tmp_path)
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
@@ -42,7 +44,7 @@ def node_program(snippet: Snippet, folder: Path) -> list[str]:
     return ["node", str(file)]
 
 
-@pytest.mark.parametrize("snippet", [one for one in ALL if one.info not in RUNNABLE], ids=str)
+@pytest.mark.parametrize("snippet", [one for one in ALL if one.info not in RUNNABLE and one.page != BUNDLERS], ids=str)
 def test_every_other_block_is_of_commands_that_exist(snippet: Snippet) -> None:
     if snippet.info == "rust" and snippet.page in CRATES:
         return

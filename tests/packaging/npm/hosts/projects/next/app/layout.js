@@ -1,3 +1,5 @@
+import { createElement } from 'react';
+
 export default function Layout({ children }) {
-  return <html><body>{children}</body></html>;
+  return createElement('html', null, createElement('body', null, children));
 }

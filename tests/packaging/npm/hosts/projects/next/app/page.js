@@ -1,3 +1,4 @@
+/** Without a page nothing is built. */
 export default function Page() {
-  return <p>A page, since an application without one is not built.</p>;
+  return 'Ask /api.';
 }
