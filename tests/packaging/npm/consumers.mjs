@@ -15,6 +15,8 @@ const MANIFEST = "const { scripts, dependencies } = require('bulkheads/package.j
 const linesIn = (bundle) => `grep -ci bulkhead ${bundle} || true`;
 
 const NOT_INSTALLED = /^ran full wasm .*@bulkheads\/engine-\S+: not installed/;
+/** Which line brings the addon back that a bundle has lost. */
+const LOST = /^ran full wasm .*: not found from the bundle \S+ \(.+\): copy node_modules\/@bulkheads\/engine-\S+\/bulkheads\.node beside it, or leave bulkheads out/;
 const NOT_ALLOWED = /allow 'wasm-unsafe-eval' in script-src/;
 const STRICT = { 'content-security-policy': "script-src 'self'" };
 const STRICT_BUT_WASM = { 'content-security-policy': "script-src 'self' 'wasm-unsafe-eval'" };
@@ -63,6 +65,10 @@ export const CONSUMERS = [
   inWorkerd('workerd, bundled as for a browser', `${ESBUILD} && cp ../node_modules/bulkheads/dist/bulkheads.wasm .`, /needs the export condition workerd/, { project: 'again' }),
   inNode('esbuild for Node, to CommonJS', `${FOR_NODE} require.cjs --outfile=bundle.cjs && node-20 bundle.cjs`, NATIVE),
   inNode('esbuild for Node, to one ES module', `${FOR_NODE} --format=esm import.mjs --outfile=bundle.mjs && node-20 bundle.mjs`, NATIVE),
+  ...['cjs', 'esm'].flatMap((format) => [
+    shipped(`a bundle that is not the main program, shipped alone, ${format}`, format, 'cp ../node_modules/@bulkheads/*/bulkheads.node $SHIPPED', NATIVE),
+    shipped(`the same without the addon, ${format}`, format, 'true', LOST),
+  ]),
 
   consumer('what a browser loads, in bytes', { folder: 'esbuild', lines: ['esbuild size.js --bundle --minify --format=esm | gzip -9 | wc -c'], says: 27_000 }),
   leavingNothing('esbuild', 'esbuild unused.js --bundle --format=esm --outfile=unused.out.js --log-level=error', 'unused.out.js'),
@@ -99,6 +105,13 @@ function consumer(name, { project = 'whole', lines = [], browser = 'chromium', .
 
 function inNode(name, line, says, rest = {}) {
   return consumer(name, { folder: 'node', lines: [line], says, ...rest });
+}
+
+/** Bundled, moved to where no folder above has the package, and imported by a program elsewhere. */
+function shipped(name, format, copy, says) {
+  const folder = `../../shipped/${format}-${copy === 'true' ? 'lost' : 'whole'}`;
+  const bundle = `${FOR_NODE} --format=${format} handler.mjs --outfile=$SHIPPED/handler.${format === 'esm' ? 'mjs' : 'cjs'}`;
+  return inNode(name, `export SHIPPED=${folder}; rm -rf $SHIPPED && ${bundle} && ${copy} && node-20 runtime.mjs $SHIPPED/handler.*js`, says);
 }
 
 function inWorkerd(name, line, says, rest = {}) {
