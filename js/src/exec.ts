@@ -24,7 +24,11 @@ export type Work<Result> = (context: WorkContext) => Result;
 
 /** Never throws for what the work does; throws for a number out of its range. */
 export function execute<Result>(driver: Driver, work: Work<Result>, request: Request): Promise<Awaited<Result>> {
-  if (request === DEFAULT_REQUEST && driver.beginCounted()) return runCounted(driver, work);
+  return request === DEFAULT_REQUEST && driver.beginCounted() ? runCounted(driver, work) : arrive(driver, work, request);
+}
+
+/** By itself: its closure would cost every call of `execute`. */
+function arrive<Result>(driver: Driver, work: Work<Result>, request: Request): Promise<Awaited<Result>> {
   const arrival = driver.arrive(request, RUN, (waits) => new Call(driver, request, work, waits));
   if (arrival instanceof Refused) return rejected(arrival.reason);
   if (!arrival.waits) arrival.call.run();

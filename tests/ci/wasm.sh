@@ -47,7 +47,7 @@ grep -qF "let cachedTextDecoder = $decoder" target/wasm.new/bulkheads_wasm.js ||
 sed -i "s/$decoder/{ decode: (bytes) => (bytes === undefined ? '' : String.fromCharCode(...bytes)) };/" target/wasm.new/bulkheads_wasm.js
 
 # What every engine since 2022 has, and what the Rust compiler uses by default; nothing newer.
-js/node_modules/.bin/wasm-opt -O3 --strip-debug --strip-producers \
+js/node_modules/.bin/wasm-opt -Oz --converge --strip-debug --strip-producers \
     --enable-bulk-memory --enable-bulk-memory-opt --enable-multivalue --enable-mutable-globals \
     --enable-nontrapping-float-to-int --enable-reference-types --enable-sign-ext \
     target/wasm.new/bulkheads_wasm_bg.wasm -o target/wasm.new/bulkheads_wasm_bg.wasm
