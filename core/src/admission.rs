@@ -1,10 +1,11 @@
 //! The decision on an arriving call: it runs, waits, or is rejected.
 
 use crate::calls::{Call, Plain};
-use crate::compartment::Wish;
+use crate::compartment::{Room, Wish};
 use crate::hull::Hull;
-use crate::ids::{CompartmentId, Id};
+use crate::ids::{CompartmentId, Id, OwnerId};
 use crate::options::InvalidOption;
+use crate::owners::Alarm;
 use crate::rejection::{FullReason, Rejection};
 use crate::request::Request;
 use crate::snapshot::State;
@@ -86,10 +87,11 @@ impl Step<'_> {
         request.check()?;
         let hull = &mut *self.hull;
         Ok(match hull.decide(index, &request) {
-            Decision::Run => Offer::Admitted(hull.admit_request(index, &request)),
-            Decision::Wait | Decision::Reject(Rejection::Full(_)) => {
-                hull.watch_capacity(index, &request);
-                Offer::Watching
+            Decision::Run if hull.has_room(index, &request) => {
+                Offer::Admitted(hull.admit_request(index, &request))
+            }
+            Decision::Run | Decision::Wait | Decision::Reject(Rejection::Full(_)) => {
+                hull.watch_or_time_out(index, &request)
             }
             Decision::Reject(rejection) => Offer::Rejected(hull.reject(index, rejection)),
         })
@@ -108,13 +110,21 @@ impl Step<'_> {
         let hull = &mut *self.hull;
         // Map 1.4, Nested calls 1.4: a call that would be rejected for good need not wait for that,
         // and neither need one of an owner that has ended.
-        let has_capacity = hull.has_capacity(index, request.weight)
+        let has_capacity = hull.has_capacity(index, Room::of(&request))
             || hull.waits_for_itself(index, &request)
-            || hull.owners.find(request.owner).is_none();
+            || hull.owners.find(request.owner).is_none()
+            || hull.room_bound(index, &request) <= hull.now;
         if !has_capacity {
             hull.watch_capacity(index, &request);
         }
         Ok(has_capacity)
+    }
+
+    /// See [`crate::Bulkhead::unwatch_capacity`].
+    pub fn unwatch_capacity(&mut self, CompartmentId(index): CompartmentId, owner: OwnerId) {
+        if let Some(owner) = self.hull.owners.find(owner) {
+            self.hull.unwatch_capacity(index, owner);
+        }
     }
 }
 
@@ -125,8 +135,8 @@ impl Hull {
         CompartmentId(index): CompartmentId,
         request: &Request<'_>,
     ) -> Untimed {
-        let is_timed = self.owners.has_timers() || request.deadline < Instant::NEVER;
-        if is_timed || request.check().is_err() {
+        let is_bounded = request.deadline < Instant::NEVER || request.call_timeout < Span::FOREVER;
+        if is_bounded || self.owners.has_timers() || request.check().is_err() {
             return Untimed::NeedsClock;
         }
         match self.decide(index, request) {
@@ -238,12 +248,45 @@ impl Hull {
         Untimed::Admitted(self.calls.id(slot))
     }
 
-    fn watch_capacity(&mut self, index: u32, request: &Request<'_>) {
-        if let Some(owner) = self.owners.find(request.owner) {
-            let weight = request.weight;
-            self.compartment_mut(index)
-                .watch(owner, Wish::Capacity { weight });
+    /// The item of a `map` for which there is no room waits for that, unless it has waited enough.
+    fn watch_or_time_out(&mut self, index: u32, request: &Request<'_>) -> Offer {
+        if self.room_bound(index, request) <= self.now {
+            let nanos = self.now.nanos_since(request.waits_since);
+            return Offer::Rejected(self.reject(index, Rejection::NoRoom { nanos }));
         }
+        self.watch_capacity(index, request);
+        Offer::Watching
+    }
+
+    // Map 1.5
+    /// When a `map` has waited for room long enough: never while one of its items runs, since that
+    /// one's end makes room.
+    fn room_bound(&self, index: u32, request: &Request<'_>) -> Instant {
+        if request.siblings > 0 {
+            return Instant::NEVER;
+        }
+        let timeout = self.compartment(index).config.wait_bound();
+        let since = request.waits_since.min(self.now);
+        since.after(request.timeout.min(timeout))
+    }
+
+    fn has_room(&self, index: u32, request: &Request<'_>) -> bool {
+        request.siblings < self.compartment(index).pool.width(request.weight)
+    }
+
+    fn watch_capacity(&mut self, index: u32, request: &Request<'_>) {
+        let Some(owner) = self.owners.find(request.owner) else {
+            return;
+        };
+        let until = self.room_bound(index, request);
+        self.compartment_mut(index)
+            .watch(owner, Wish::Capacity(Room::of(request)));
+        self.owners.set_alarm(owner, Alarm::room(index, until));
+    }
+
+    pub(crate) fn unwatch_capacity(&mut self, index: u32, owner: u32) {
+        self.compartment_mut(index).unwatch_capacity(owner);
+        self.owners.clear_room_alarm(owner, index);
     }
 
     fn reject(&mut self, index: u32, rejection: Rejection) -> Rejection {
@@ -252,7 +295,7 @@ impl Hull {
             Rejection::Cancelled => &mut rejected.cancelled,
             Rejection::Closed => &mut rejected.closed,
             Rejection::Full(_) => &mut rejected.full,
-            Rejection::QueueTimeout => &mut rejected.queue_timeout,
+            Rejection::QueueTimeout | Rejection::NoRoom { .. } => &mut rejected.queue_timeout,
             Rejection::Reentrant { .. } => &mut rejected.reentrant,
             Rejection::TooHeavy => &mut rejected.too_heavy,
         } += 1;
@@ -263,5 +306,6 @@ impl Hull {
 fn call_of(index: u32, request: &Request<'_>) -> Call {
     let mut call = Call::new(request.owner.index, index, request.weight, request.is_run);
     call.deadline = request.deadline;
+    call.call_timeout = request.call_timeout;
     call
 }

@@ -90,6 +90,11 @@ impl Bulkhead {
         self.hull.at(now).watch_capacity(HERE, request)
     }
 
+    /// The owner waits for capacity no longer: no call of its own does.
+    pub fn unwatch_capacity(&mut self, now: Instant, owner: OwnerId) {
+        self.hull.at(now).unwatch_capacity(HERE, owner);
+    }
+
     /// Permits for a call that never waits: what it cannot have at once is a rejection. It cannot
     /// wait for itself either.
     ///
@@ -133,6 +138,49 @@ impl Bulkhead {
         self.hull.at_result(now, id).release(HERE, id)
     }
 
+    /// Gives back some of a manual permit; all that it holds is as [`Bulkhead::release`].
+    ///
+    /// # Errors
+    /// `permits` is 0, or more than it holds; nothing has changed.
+    pub fn release_part(
+        &mut self,
+        now: Instant,
+        id: Id,
+        permits: u32,
+    ) -> Result<bool, InvalidOption> {
+        // Its run deadline acts on, unless nothing of it is left.
+        let mut step = if permits == self.hull.permits(id) {
+            self.hull.at_result(now, id)
+        } else {
+            self.hull.at(now)
+        };
+        step.release_part(HERE, id, permits)
+    }
+
+    /// Takes some of a manual permit for a permit of its own, under the same bound. It counts as a
+    /// call that was admitted now. `None` if the id is stale, or its bound has passed.
+    ///
+    /// # Errors
+    /// `permits` is 0, or all that it holds, or more; nothing has changed.
+    pub fn split(
+        &mut self,
+        now: Instant,
+        id: Id,
+        permits: u32,
+    ) -> Result<Option<Id>, InvalidOption> {
+        self.hull.at(now).split(HERE, id, permits)
+    }
+
+    /// Changes how many permits a manual permit holds. Fewer: always. More: only if they are free
+    /// now, no call waits for them, and the bulkhead is open. False, and nothing has changed, if
+    /// not, and if the id is stale.
+    ///
+    /// # Errors
+    /// A weight out of its range; nothing has changed.
+    pub fn adjust(&mut self, now: Instant, id: Id, weight: u32) -> Result<bool, InvalidOption> {
+        self.hull.at(now).adjust(HERE, id, weight)
+    }
+
     /// Takes back a permit that its holder has dropped without release.
     pub fn reclaim(&mut self, now: Instant, id: Id) -> Reclaim {
         self.hull.at_result(now, id).reclaim(id)
@@ -169,6 +217,12 @@ impl Bulkhead {
     /// Rejects new calls and serves the waiters. Changes nothing after [`Bulkhead::close`].
     pub fn drain(&mut self, now: Instant) {
         self.hull.at(now).drain(HERE);
+    }
+
+    /// As [`Bulkhead::drain`]; after `timeout` it rejects the waiters too, as [`Bulkhead::close`]
+    /// does. Of several time-outs the one that ends first counts. The timer is that of `owner`.
+    pub fn drain_within(&mut self, now: Instant, owner: OwnerId, timeout: Span) {
+        self.hull.at(now).drain_within(HERE, owner, timeout);
     }
 
     /// Ends an owner whose driver has died: its waiters count as cancelled, its permits come back as
@@ -265,12 +319,6 @@ impl Bulkhead {
     /// See [`Hull::absorb`].
     pub fn absorb(&mut self, owner: OwnerId, given: Credit, left: Credit) {
         self.hull.absorb(HERE, owner, given, left);
-    }
-
-    /// How many calls of this weight can run at a time, at least one.
-    #[must_use]
-    pub fn width(&self, weight: u32) -> u32 {
-        (self.limit() / weight.max(1)).max(1)
     }
 
     /// The options that it was made with.

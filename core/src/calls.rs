@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::ids::{Id, next_generation};
 use crate::list::{Link, NIL};
-use crate::time::Instant;
+use crate::time::{Instant, Span};
 
 /// What a slot is; the table above [`crate::Hull`] says what leads where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ impl Phase {
 pub(crate) struct Call {
     /// The caller's deadline: bounds the run. The end of its wait stands among the timers.
     pub(crate) deadline: Instant,
+    /// Its own bound on its run, from the grant.
+    pub(crate) call_timeout: Span,
     /// When it was enqueued, then when it was granted. The latter is right only for a call that is
     /// measured or has a timer: the others are admitted without a clock.
     pub(crate) since: Instant,
@@ -162,6 +164,7 @@ impl Call {
     pub(crate) const fn new(owner: u32, compartment: u32, weight: u32, is_run: bool) -> Self {
         Self {
             deadline: Instant::NEVER,
+            call_timeout: Span::FOREVER,
             since: Instant::ZERO,
             seq: 0,
             weight,

@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::ids::OwnerId;
 use crate::ledger::Pool;
 use crate::queue::Queue;
+use crate::request::Request;
 use crate::sampling::Sampling;
 use crate::snapshot::State;
 
@@ -27,6 +28,8 @@ pub(crate) struct Compartment {
     pub(crate) is_touched: bool,
     /// The limit was lowered in this step: a call that watches for capacity may now wait for itself.
     pub(crate) is_narrowed: bool,
+    /// An owner has an alarm for the end of the drain.
+    pub(crate) has_drain_bound: bool,
 }
 
 /// Runs without a slot. They are all one owner's: while it has any, the calls of others get slots.
@@ -87,8 +90,30 @@ pub(crate) struct Watch {
 pub(crate) enum Wish {
     /// The first moment without waiters and permits in use; the number of its latest request.
     Idle { ticket: u64 },
-    /// The first moment at which a call of this weight would not be `full`.
-    Capacity { weight: u32 },
+    /// The first moment at which there would be room.
+    Capacity(Room),
+}
+
+/// What room a call asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub(crate) weight: u32,
+    /// The items of its `map` that run.
+    pub(crate) siblings: u32,
+}
+
+impl Room {
+    pub(crate) const fn of(request: &Request<'_>) -> Self {
+        Self {
+            weight: request.weight,
+            siblings: request.siblings,
+        }
+    }
+
+    /// Whether there is room for `self` whenever there is for `other`.
+    const fn is_within(self, other: Self) -> bool {
+        self.weight <= other.weight && self.siblings <= other.siblings
+    }
 }
 
 impl Compartment {
@@ -105,6 +130,7 @@ impl Compartment {
             is_aborting: false,
             is_touched: false,
             is_narrowed: false,
+            has_drain_bound: false,
         }
     }
 
@@ -122,30 +148,43 @@ impl Compartment {
         self.books.peak_active = self.books.peak_active.max(used);
     }
 
-    /// Adds to what an owner wants to hear: one watch for each owner and kind, so that they stay
-    /// few. For idleness the latest ticket counts, for capacity the lightest weight.
+    /// Adds to what an owner wants to hear. Those that the new wish makes superfluous go, so that
+    /// they stay few: for idleness the latest ticket counts; for capacity the one that comes true
+    /// first, after which the owner asks for all of its calls again.
     pub(crate) fn watch(&mut self, owner: u32, wish: Wish) {
-        let own = |watch: &&mut Watch| watch.owner == owner && same_kind(watch.wish, wish);
-        let Some(watch) = self.watches.iter_mut().find(own) else {
-            self.watches.push(Watch { owner, wish });
+        let own = |watch: &Watch| watch.owner == owner;
+        let mut watches = self.watches.iter();
+        if watches.any(|watch| own(watch) && wish.is_covered_by(watch.wish)) {
             return;
-        };
-        watch.wish = match (watch.wish, wish) {
-            (Wish::Capacity { weight: old }, Wish::Capacity { weight: new }) => Wish::Capacity {
-                weight: old.min(new),
-            },
-            (_, newer) => newer,
-        };
+        }
+        self.watches
+            .retain(|watch| !own(watch) || !watch.wish.is_covered_by(wish));
+        self.watches.push(Watch { owner, wish });
     }
 
     pub(crate) fn unwatch(&mut self, owner: u32) {
         self.watches.retain(|watch| watch.owner != owner);
     }
+
+    pub(crate) fn unwatch_capacity(&mut self, owner: u32) {
+        let is_other = |watch: &Watch| watch.owner != owner || watch.wish.is_for_idleness();
+        self.watches.retain(is_other);
+    }
 }
 
-const fn same_kind(one: Wish, other: Wish) -> bool {
-    matches!(
-        (one, other),
-        (Wish::Idle { .. }, Wish::Idle { .. }) | (Wish::Capacity { .. }, Wish::Capacity { .. })
-    )
+impl Wish {
+    pub(crate) const fn is_for_idleness(self) -> bool {
+        matches!(self, Self::Idle { .. })
+    }
+
+    /// Whether an owner that hears of `other` asks again in time for this one too.
+    const fn is_covered_by(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Idle { ticket: own }, Self::Idle { ticket }) => own <= ticket,
+            (Self::Capacity(own), Self::Capacity(room)) => room.is_within(own),
+            (Self::Idle { .. }, Self::Capacity(_)) | (Self::Capacity(_), Self::Idle { .. }) => {
+                false
+            }
+        }
+    }
 }

@@ -11,10 +11,12 @@ use crate::hull::Hull;
 use crate::ids::{CompartmentId, OwnerId};
 use crate::ledger::Pool;
 use crate::options::{self, InvalidOption, Opt};
+use crate::owners::Alarm;
 use crate::queue::Queue;
 use crate::sampling::Sampling;
 use crate::snapshot::State;
 use crate::step::Step;
+use crate::time::Span;
 
 impl Step<'_> {
     /// See [`crate::Bulkhead::resize`].
@@ -44,19 +46,14 @@ impl Step<'_> {
     pub fn close(&mut self, compartment: CompartmentId, abort: bool) {
         let CompartmentId(index) = compartment;
         let hull = &mut *self.hull;
+        hull.end(index);
         let here = hull.compartment_mut(index);
-        here.state = State::Closed;
         // Ending 4: once is enough, a second close cannot take it back.
         let is_new = abort && !here.is_aborting;
         here.is_aborting |= abort;
-        // Ending 1
-        while let Some(slot) = hull.compartment(index).queue.head() {
-            hull.end_waiter(slot, Why::Closed);
-        }
         if is_new {
             hull.owners.push_event_to_all(Event::Abort { compartment });
         }
-        hull.touch(index);
     }
 
     /// See [`crate::Bulkhead::drain`].
@@ -65,6 +62,20 @@ impl Step<'_> {
         let here = self.hull.compartment_mut(index);
         here.state = here.state.max(State::Draining);
         self.hull.touch(index);
+    }
+
+    /// See [`crate::Bulkhead::drain_within`].
+    // Ending 2.1
+    pub fn drain_within(&mut self, compartment: CompartmentId, owner: OwnerId, timeout: Span) {
+        self.drain(compartment);
+        let CompartmentId(index) = compartment;
+        let hull = &mut *self.hull;
+        let is_over = hull.compartment(index).state == State::Closed || hull.is_idle(index);
+        if let Some(owner) = hull.owners.find(owner).filter(|_| !is_over) {
+            let until = hull.now.after(timeout);
+            let has_bound = hull.owners.set_alarm(owner, Alarm::drain(index, until));
+            hull.compartment_mut(index).has_drain_bound |= has_bound;
+        }
     }
 
     /// See [`crate::Bulkhead::evict`]; acts in all compartments.
@@ -108,6 +119,25 @@ impl Step<'_> {
 }
 
 impl Hull {
+    // Ending 1
+    /// Rejects new calls and every waiter.
+    pub(crate) fn end(&mut self, index: u32) {
+        self.compartment_mut(index).state = State::Closed;
+        while let Some(slot) = self.compartment(index).queue.head() {
+            self.end_waiter(slot, Why::Closed);
+        }
+        self.clear_drain_bound(index);
+        self.touch(index);
+    }
+
+    /// The drain has come to its end: its bound keeps nothing alive any more.
+    pub(crate) fn clear_drain_bound(&mut self, index: u32) {
+        let here = self.compartment_mut(index);
+        if core::mem::take(&mut here.has_drain_bound) {
+            self.owners.clear_drain_alarms(index);
+        }
+    }
+
     /// See [`crate::Bulkhead::restart`]; acts in all compartments.
     // Threads and loops in Python 5
     pub fn restart(&mut self) {
@@ -126,6 +156,7 @@ impl Hull {
             here.watches.clear();
             here.is_touched = false;
             here.is_narrowed = false;
+            here.has_drain_bound = false;
             here.sampling = Sampling::new(here.config.ran_sampled_every());
         }
     }

@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::ids::{CompartmentId, Id, OwnerId};
 use crate::options::InvalidOption;
 use crate::owners::Owners;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, State};
 use crate::step::Step;
 use crate::time::Instant;
 
@@ -153,12 +153,13 @@ impl Hull {
         let here = self.compartment(index);
         let books = &here.books;
         Snapshot {
-            state: here.state,
+            state: self.state(index),
             limit: self.compartment(index).pool.limit(),
             active: self.compartment(index).pool.used(),
             available: self.compartment(index).pool.available(),
             running: books.running(),
             queued: here.queue.len(),
+            max_queue: here.config.max_queue,
             overrun: books.overrun,
             peak_active: books.peak_active,
             peak_queued: books.peak_queued,
@@ -174,6 +175,14 @@ impl Hull {
             waited: books.waited(),
             ran: books.ran(),
             ran_sampled_every: here.sampling.every(),
+        }
+    }
+
+    // Ending 3.1: nothing is admitted any more, so it stays idle.
+    fn state(&self, index: u32) -> State {
+        match self.compartment(index).state {
+            State::Draining if self.is_idle(index) => State::Closed,
+            state => state,
         }
     }
 

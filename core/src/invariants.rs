@@ -3,7 +3,8 @@
 use crate::calls::{Call, Phase};
 use crate::hull::Hull;
 use crate::list::NIL;
-use crate::owners::{Owner, Timer};
+use crate::owners::{Alarm, Alarms, Owner, Timer};
+use crate::snapshot::State;
 
 type Checked = Result<(), &'static str>;
 
@@ -99,13 +100,39 @@ impl Hull {
                 )?;
             }
         }
+        let mut alarms = 0;
+        for (index, owner) in (0..).zip(self.owners.iter()) {
+            for alarm in owner.alarms() {
+                alarms += 1;
+                ensure(self.is_wanted(index, alarm), "an alarm has what it is for")?;
+                ensure(
+                    !self.owners.is_nothing_due(alarm.at),
+                    "no alarm lies before the next one due",
+                )?;
+            }
+        }
         let armed = self.calls.in_use().filter(|(_, call)| call.timer != NIL);
         let armed = armed.count();
         ensure(
-            self.owners.has_timers() == (armed > 0),
-            "whether there are timers is known",
+            self.owners.armed() == armed + alarms,
+            "how many timers are set is known",
         )?;
         ensure(armed == timers, "no timer is lost")
+    }
+
+    fn is_wanted(&self, owner: u32, alarm: &Alarm) -> bool {
+        let here = self.compartment(alarm.compartment);
+        match alarm.why {
+            Alarms::Room => {
+                let mut watches = here.watches.iter();
+                watches.any(|watch| watch.owner == owner && !watch.wish.is_for_idleness())
+            }
+            Alarms::Drain => {
+                here.has_drain_bound
+                    && here.state == State::Draining
+                    && !self.is_idle(alarm.compartment)
+            }
+        }
     }
 
     fn check_books(&self, index: u32) -> Checked {

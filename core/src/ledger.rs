@@ -43,6 +43,13 @@ impl Pool {
         weight > self.limit && !self.is_paused()
     }
 
+    // Map 1.3
+    /// How many calls of this weight can run at a time, at least one.
+    pub(crate) const fn width(&self, weight: u32) -> u32 {
+        let width = self.limit / if weight == 0 { 1 } else { weight };
+        if width == 0 { 1 } else { width }
+    }
+
     // Nested calls 1.1, Nested calls 1.3
     /// Whether a call that comes with `held` permits of its own caller's would not fit even if
     /// everybody else gave back everything. No caller holds more than what is in use.

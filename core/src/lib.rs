@@ -53,6 +53,7 @@ mod ledger;
 mod list;
 mod options;
 mod owners;
+mod parts;
 mod queue;
 mod rejection;
 mod request;

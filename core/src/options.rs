@@ -18,6 +18,8 @@ pub enum Opt {
     MaxConcurrent,
     /// `max_queue`
     MaxQueue,
+    /// The permits of a part: of `release` and `split`.
+    Permits,
     /// The argument of `resize`.
     Resize,
     /// `timeout`
@@ -36,6 +38,7 @@ impl Opt {
             Self::Deadline => "deadline",
             Self::MaxConcurrent | Self::Resize => "max_concurrent",
             Self::MaxQueue => "max_queue",
+            Self::Permits => "permits",
             Self::Timeout => "timeout",
             Self::Weight => "weight",
         }
@@ -49,6 +52,7 @@ impl Opt {
             Self::MaxQueue | Self::Resize => Rule::Count,
             Self::AbandonAfter | Self::CallTimeout | Self::Timeout => Rule::Positive,
             Self::Deadline => Rule::Number,
+            Self::Permits => Rule::Part,
         }
     }
 }
@@ -75,10 +79,14 @@ pub enum Rule {
     NotNegative,
     /// Any number but NaN.
     Number,
+    /// An integer from 1 to the permits that the call holds.
+    Part,
     /// More than zero, or infinite.
     Positive,
     /// An integer from 1 to [`MAX_COUNT`].
     PositiveCount,
+    /// An integer from 1 to less than the permits that the call holds.
+    ProperPart,
 }
 
 impl Rule {
@@ -89,8 +97,10 @@ impl Rule {
             Self::Count => "an integer from 0 to 2147483647",
             Self::NotNegative => "0 or more, or infinite",
             Self::Number => "a number",
+            Self::Part => "an integer from 1 to the permits held",
             Self::Positive => "more than 0, or infinite",
             Self::PositiveCount => "an integer from 1 to 2147483647",
+            Self::ProperPart => "an integer from 1 to less than the permits held",
         }
     }
 }

@@ -48,7 +48,50 @@ pub(crate) struct Owner {
     /// Stands in the list of owners to wake.
     is_to_wake: bool,
     timers: [Deadlines; 3],
+    /// One at most for each compartment and reason.
+    alarms: Vec<Alarm>,
     events: VecDeque<Event>,
+}
+
+/// A timer that belongs to no call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Alarm {
+    pub(crate) at: Instant,
+    pub(crate) compartment: u32,
+    pub(crate) why: Alarms,
+}
+
+/// What an alarm is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Alarms {
+    /// The owner watches for capacity, and asks again.
+    Room,
+    /// A drain ends by closing.
+    Drain,
+}
+
+impl Alarm {
+    pub(crate) const fn room(compartment: u32, at: Instant) -> Self {
+        let why = Alarms::Room;
+        Self {
+            at,
+            compartment,
+            why,
+        }
+    }
+
+    pub(crate) const fn drain(compartment: u32, at: Instant) -> Self {
+        let why = Alarms::Drain;
+        Self {
+            at,
+            compartment,
+            why,
+        }
+    }
+
+    const fn is_like(&self, other: &Self) -> bool {
+        self.compartment == other.compartment && self.why as u8 == other.why as u8
+    }
 }
 
 #[derive(Debug)]
@@ -93,12 +136,29 @@ impl Owners {
 
     /// Its events go with it; its calls must have ended.
     pub(crate) fn remove(&mut self, index: u32) {
+        let alarms = core::mem::take(&mut self.at(index).alarms);
         let owner = self.at(index);
         *owner = Owner {
             is_to_wake: owner.is_to_wake,
             latest: owner.latest,
             ..Owner::of(next_generation(owner.latest))
         };
+        for alarm in alarms {
+            self.disarmed();
+            if alarm.why == Alarms::Drain {
+                self.hand_over(alarm);
+            }
+        }
+    }
+
+    // Ending 2.1
+    /// The bound on a drain outlives the owner that asked for it.
+    fn hand_over(&mut self, alarm: Alarm) {
+        let heir = self.indices().find(|index| self.get(*index).is_alive);
+        if let Some(heir) = heir {
+            self.set_alarm(heir, alarm);
+            self.wake(heir);
+        }
     }
 
     /// As [`Owners::new`]: every other owner is evicted. All calls must have ended.
@@ -127,10 +187,13 @@ impl Owners {
     }
 
     pub(crate) fn push_event(&mut self, index: u32, event: Event) {
-        let owner = &mut self.list[index as usize];
-        owner.events.push_back(event);
-        if !owner.is_to_wake {
-            owner.is_to_wake = true;
+        self.at(index).events.push_back(event);
+        self.wake(index);
+    }
+
+    fn wake(&mut self, index: u32) {
+        let is_awake = core::mem::replace(&mut self.at(index).is_to_wake, true);
+        if !is_awake {
             self.to_wake.push(index);
         }
     }
@@ -165,6 +228,11 @@ impl Owners {
     /// Whether any timer is set: if not, nothing can fall due.
     pub(crate) const fn has_timers(&self) -> bool {
         self.armed > 0
+    }
+
+    /// How many timers are set.
+    pub(crate) const fn armed(&self) -> usize {
+        self.armed as usize
     }
 
     // Time 2.1
@@ -212,10 +280,62 @@ impl Owners {
             return;
         };
         self.at(owner).timers[timer as usize].remove(calls, slot);
+        self.disarmed();
+    }
+
+    fn disarmed(&mut self) {
         self.armed -= 1;
         if self.armed == 0 {
             self.next_due = Instant::NEVER;
         }
+    }
+
+    /// Sets an alarm of an owner; of two that are alike the first counts. Whether it will ever ring.
+    pub(crate) fn set_alarm(&mut self, owner: u32, alarm: Alarm) -> bool {
+        // Options 2.2
+        if alarm.at == Instant::NEVER {
+            return false;
+        }
+        self.next_due = self.next_due.min(alarm.at);
+        let alarms = &mut self.at(owner).alarms;
+        if let Some(known) = alarms.iter_mut().find(|known| known.is_like(&alarm)) {
+            known.at = known.at.min(alarm.at);
+        } else {
+            alarms.push(alarm);
+            self.armed += 1;
+        }
+        true
+    }
+
+    /// An owner waits for room in a compartment no longer.
+    pub(crate) fn clear_room_alarm(&mut self, owner: u32, compartment: u32) {
+        self.clear_alarm(owner, Alarm::room(compartment, Instant::NEVER));
+    }
+
+    /// The drain of a compartment has ended.
+    pub(crate) fn clear_drain_alarms(&mut self, compartment: u32) {
+        for owner in self.indices() {
+            self.clear_alarm(owner, Alarm::drain(compartment, Instant::NEVER));
+        }
+    }
+
+    fn clear_alarm(&mut self, owner: u32, like: Alarm) {
+        let alarms = &mut self.at(owner).alarms;
+        if let Some(place) = alarms.iter().position(|alarm| alarm.is_like(&like)) {
+            alarms.swap_remove(place);
+            self.disarmed();
+        }
+    }
+
+    /// The first alarm that is due, with its owner.
+    pub(crate) fn first_alarm(&self, now: Instant) -> Option<(u32, Alarm)> {
+        let owners = self.indices().zip(&self.list);
+        let alarms = owners.flat_map(|(index, owner)| {
+            let alarms = owner.alarms.iter();
+            alarms.map(move |alarm| (*alarm, index))
+        });
+        let (alarm, owner) = alarms.min()?;
+        (alarm.at <= now).then_some((owner, alarm))
     }
 
     // Time 2.2: by deadline, then by arrival or admission.
@@ -244,6 +364,7 @@ impl Owner {
             is_alive: false,
             is_to_wake: false,
             timers: Default::default(),
+            alarms: Vec::new(),
             events: VecDeque::new(),
         }
     }
@@ -256,9 +377,14 @@ impl Owner {
         Timer::ALL.into_iter().zip(&self.timers)
     }
 
+    pub(crate) fn alarms(&self) -> &[Alarm] {
+        &self.alarms
+    }
+
     pub(crate) fn first_deadline(&self, calls: &Calls) -> Option<Instant> {
         let firsts = self.timers.iter().filter_map(|timers| timers.first(calls));
-        firsts.map(|deadline| deadline.at).min()
+        let firsts = firsts.map(|deadline| deadline.at);
+        firsts.chain(self.alarms.iter().map(|alarm| alarm.at)).min()
     }
 
     // Running 10.1, Running 10.2
@@ -266,6 +392,6 @@ impl Owner {
     pub(crate) fn keeps_alive(&self, calls: &Calls) -> bool {
         let unanswered = [Timer::Wait, Timer::Run];
         let has = |timer: &Timer| self.timers[*timer as usize].first(calls).is_some();
-        unanswered.iter().any(has)
+        !self.alarms.is_empty() || unanswered.iter().any(has)
     }
 }

@@ -14,7 +14,10 @@ pub struct Request<'a> {
     pub(crate) aborted: bool,
     pub(crate) timeout: Span,
     pub(crate) deadline: Instant,
+    pub(crate) call_timeout: Span,
     pub(crate) held: &'a [Id],
+    pub(crate) siblings: u32,
+    pub(crate) waits_since: Instant,
 }
 
 impl<'a> Request<'a> {
@@ -22,9 +25,10 @@ impl<'a> Request<'a> {
     /// wrong argument does not even do what is due.
     ///
     /// # Errors
-    /// A weight out of its range.
+    /// A weight or a call time-out out of its range.
     pub fn check(&self) -> Result<(), InvalidOption> {
-        options::check_count(Opt::Weight, self.weight)
+        options::check_count(Opt::Weight, self.weight)?;
+        options::check_span(Opt::CallTimeout, self.call_timeout)
     }
 
     /// Work that the bulkhead runs: call time-out and deadline bound it.
@@ -37,11 +41,14 @@ impl<'a> Request<'a> {
             aborted: false,
             timeout: Span::FOREVER,
             deadline: Instant::NEVER,
+            call_timeout: Span::FOREVER,
             held: &[],
+            siblings: 0,
+            waits_since: Instant::NEVER,
         }
     }
 
-    /// A manual permit: once it was granted, nothing bounds it.
+    /// A manual permit: once it was granted, only a call time-out of its own bounds it.
     #[must_use]
     pub const fn permit(weight: u32) -> Self {
         Self {
@@ -71,6 +78,13 @@ impl<'a> Request<'a> {
         self
     }
 
+    /// The longest it may be held, from its grant; can only shorten the bulkhead's. More than zero.
+    #[must_use]
+    pub const fn call_timeout(mut self, span: Span) -> Self {
+        self.call_timeout = span;
+        self
+    }
+
     /// Whether its caller had given up before it asked.
     #[must_use]
     pub const fn aborted(mut self, aborted: bool) -> Self {
@@ -84,6 +98,22 @@ impl<'a> Request<'a> {
     #[must_use]
     pub const fn held(mut self, ids: &'a [Id]) -> Self {
         self.held = ids;
+        self
+    }
+
+    /// For an item of a `map`: how many of the map's items run. With as many as the limit has room
+    /// for there is no room for another, even if permits are free. Default: none.
+    #[must_use]
+    pub const fn siblings(mut self, running: u32) -> Self {
+        self.siblings = running;
+        self
+    }
+
+    /// For an item of a `map`: since when it has been waiting for room without running an item.
+    /// Default: since now.
+    #[must_use]
+    pub const fn waits_since(mut self, at: Instant) -> Self {
+        self.waits_since = at;
         self
     }
 }

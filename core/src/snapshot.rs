@@ -9,7 +9,7 @@ pub enum State {
     Open,
     /// New calls are rejected, waiters are served.
     Draining,
-    /// New calls are rejected, and every waiter was.
+    /// New calls are rejected, every waiter was, and a drain that has served them ends here too.
     Closed,
 }
 
@@ -48,6 +48,8 @@ pub struct Snapshot {
     pub running: u64,
     /// Waiters.
     pub queued: u32,
+    /// How many may wait.
+    pub max_queue: u32,
     /// Calls that were answered before their work settled, and hold their permits.
     pub overrun: u64,
     /// The most permits ever in use.

@@ -1,11 +1,11 @@
 //! One step: what is due, then the inputs, then the grants and notices that they allow.
 
 use crate::books::Why;
-use crate::compartment::{Compartment, Wish};
+use crate::compartment::{Compartment, Room, Wish};
 use crate::event::Event;
 use crate::hull::Hull;
 use crate::ids::CompartmentId;
-use crate::owners::Timer;
+use crate::owners::{Alarms, Timer};
 use crate::snapshot::State;
 use crate::time::Instant;
 
@@ -45,6 +45,7 @@ impl Hull {
         self.end_waits();
         self.time_out_runs();
         self.abandon_runs();
+        self.heed_alarms();
         self.owners.refresh_next_due(&self.calls);
         self.settle();
     }
@@ -75,6 +76,17 @@ impl Hull {
         }
     }
 
+    fn heed_alarms(&mut self) {
+        while let Some((owner, alarm)) = self.owners.first_alarm(self.now) {
+            match alarm.why {
+                // Map 1.5: the owner asks again, and is rejected.
+                Alarms::Room => self.notify_capacity(alarm.compartment, owner),
+                // Ending 2.1
+                Alarms::Drain => self.end(alarm.compartment),
+            }
+        }
+    }
+
     fn first_due(&self, timer: Timer) -> Option<(Instant, u32)> {
         let due = self.owners.first_due(&self.calls, timer, self.now)?;
         Some((due.at, due.slot))
@@ -84,7 +96,7 @@ impl Hull {
     /// waiters and watches has nothing to settle: that is the ordinary case, and worth the look.
     pub(crate) fn touch(&mut self, index: u32) {
         let here = &mut self.compartments[index as usize];
-        let has_any = !here.queue.is_empty() || !here.watches.is_empty();
+        let has_any = !here.queue.is_empty() || !here.watches.is_empty() || here.has_drain_bound;
         if has_any && !here.is_touched {
             here.is_touched = true;
             self.touched.push(index);
@@ -126,44 +138,58 @@ impl Hull {
     // Ending 7, Map 1.2
     fn notify_watchers(&mut self, index: u32) {
         let is_narrowed = core::mem::take(&mut self.compartment_mut(index).is_narrowed);
-        if self.compartment(index).watches.is_empty() {
-            return;
-        }
-        let compartment = CompartmentId(index);
-        let is_idle = self.is_idle(index);
-        let mut place = 0;
         // Idleness first, so that who waits for the end hears of it before who wants to go on.
-        for is_for_idleness in [true, false] {
-            while let Some(watch) = self.compartment(index).watches.get(place).copied() {
-                let event = match watch.wish {
-                    Wish::Idle { ticket } if is_for_idleness && is_idle => Event::Idle {
-                        compartment,
-                        ticket,
-                    },
-                    Wish::Capacity { weight }
-                        if !is_for_idleness
-                            && (is_narrowed || self.has_capacity(index, weight)) =>
-                    {
-                        Event::Capacity { compartment }
-                    }
-                    Wish::Idle { .. } | Wish::Capacity { .. } => {
-                        place += 1;
-                        continue;
-                    }
-                };
-                self.compartment_mut(index).watches.remove(place);
-                self.owners.push_event(watch.owner, event);
-            }
-            place = 0;
+        if self.is_idle(index) {
+            self.clear_drain_bound(index);
+            self.notify_idle(index);
+        }
+        while let Some(owner) = self.first_with_capacity(index, is_narrowed) {
+            self.notify_capacity(index, owner);
         }
     }
 
-    // Map 1.2
-    /// Whether a call of this weight would not find the compartment full: it would run at once, or
-    /// be rejected for good.
-    pub(crate) fn has_capacity(&self, index: u32, weight: u32) -> bool {
-        let Compartment { state, queue, .. } = self.compartment(index);
-        let runs = queue.is_empty() && self.compartment(index).pool.fits(weight);
-        *state != State::Open || self.compartment(index).pool.is_too_heavy(weight) || runs
+    fn first_with_capacity(&self, index: u32, is_narrowed: bool) -> Option<u32> {
+        let mut watches = self.compartment(index).watches.iter();
+        let watch = watches.find(|watch| match watch.wish {
+            Wish::Capacity(room) => is_narrowed || self.has_capacity(index, room),
+            Wish::Idle { .. } => false,
+        });
+        watch.map(|watch| watch.owner)
+    }
+
+    fn notify_idle(&mut self, index: u32) {
+        let compartment = CompartmentId(index);
+        let mut place = 0;
+        while let Some(watch) = self.compartment(index).watches.get(place).copied() {
+            let Wish::Idle { ticket } = watch.wish else {
+                place += 1;
+                continue;
+            };
+            self.compartment_mut(index).watches.remove(place);
+            let event = Event::Idle {
+                compartment,
+                ticket,
+            };
+            self.owners.push_event(watch.owner, event);
+        }
+    }
+
+    /// An owner that watches for capacity asks again, for all of its calls.
+    fn notify_capacity(&mut self, index: u32, owner: u32) {
+        self.unwatch_capacity(index, owner);
+        let compartment = CompartmentId(index);
+        self.owners
+            .push_event(owner, Event::Capacity { compartment });
+    }
+
+    // Map 1.2, Map 1.3
+    /// Whether a call would not find the compartment full: it would run at once, or be rejected for
+    /// good.
+    pub(crate) fn has_capacity(&self, index: u32, Room { weight, siblings }: Room) -> bool {
+        let Compartment {
+            state, queue, pool, ..
+        } = self.compartment(index);
+        let runs = queue.is_empty() && pool.fits(weight) && siblings < pool.width(weight);
+        *state != State::Open || pool.is_too_heavy(weight) || runs
     }
 }

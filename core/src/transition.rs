@@ -7,6 +7,7 @@ use crate::calls::{Call, Phase};
 use crate::event::Event;
 use crate::hull::Hull;
 use crate::ids::Id;
+use crate::list::NIL;
 use crate::time::Instant;
 
 impl Hull {
@@ -126,17 +127,56 @@ impl Hull {
     // Running 4.4, Running 4.5: the permits stay, and only the abandon timer bounds it now.
     /// The caller has its answer since `at`, the work goes on.
     pub(crate) fn answer_early(&mut self, slot: u32, why: Why, at: Instant) {
-        let index = self.calls.get(slot).compartment;
-        let due = at.after(self.compartment(index).config.abandon_after);
+        let call = self.calls.get(slot);
+        let config = &self.compartment(call.compartment).config;
+        // Running 6: a manual permit is never abandoned.
+        let due = if call.is_run {
+            at.after(config.abandon_after)
+        } else {
+            Instant::NEVER
+        };
         self.transition(slot, Phase::Overrun, why, due);
     }
 
-    // Vocabulary 7, Running 6: a manual permit has no run deadline.
+    // Running 1.1
+    /// Changes the weight of a slot that holds its permits.
+    pub(crate) fn reweigh(&mut self, slot: u32, weight: u32) {
+        let call = self.calls.at(slot);
+        let index = call.compartment;
+        let before = core::mem::replace(&mut call.weight, weight);
+        let here = &mut self.compartments[index as usize];
+        here.pool.give(before);
+        let used = here.pool.take(weight);
+        here.books.peak_active = here.books.peak_active.max(used);
+        self.touch(index);
+    }
+
+    /// Takes `weight` of the permits of a slot that runs for a call of its own, which has the run
+    /// deadline of the first.
+    pub(crate) fn split_off(&mut self, slot: u32, weight: u32) -> Id {
+        let call = self.calls.get(slot);
+        let mut part = Call::new(call.owner, call.compartment, weight, call.is_run);
+        let mut due = Instant::NEVER;
+        // A call without a timer may hold what its slot held before: see `Calls::insert_plain`.
+        if call.timer != NIL {
+            part.call_timeout = call.call_timeout;
+            due = self.run_deadline(call, call.since);
+        }
+        let rest = call.weight - weight;
+        self.reweigh(slot, rest);
+        let part = self.calls.insert(part);
+        self.transition(part, Phase::Running, Why::Admitted, due);
+        self.calls.id(part)
+    }
+
+    // Vocabulary 7, Running 6: a manual permit has the run deadline that it brought, and no other.
     fn run_deadline(&self, call: &Call, granted: Instant) -> Instant {
+        let own = granted.after(call.call_timeout);
         if !call.is_run {
-            return Instant::NEVER;
+            return own;
         }
         let config = &self.compartment(call.compartment).config;
-        granted.after(config.call_timeout).min(call.deadline)
+        let given = granted.after(config.call_timeout);
+        own.min(given).min(call.deadline)
     }
 }

@@ -29,7 +29,7 @@ pub const EVENTS: [&str; 10] = [
 ];
 
 /// The names of the rejections, by their numbers.
-pub const REJECTIONS: [&str; 10] = [
+pub const REJECTIONS: [&str; 11] = [
     "none",
     "queue_full",
     "no_queue",
@@ -40,6 +40,7 @@ pub const REJECTIONS: [&str; 10] = [
     "too_heavy",
     "cancelled",
     "reentrant",
+    "no_room",
 ];
 
 /// An event as numbers; `kind` 0 is none.
@@ -144,6 +145,7 @@ pub(crate) const fn rejection_code(rejection: Rejection) -> f64 {
         Rejection::TooHeavy => 7.0,
         Rejection::Cancelled => 8.0,
         Rejection::Reentrant { .. } => 9.0,
+        Rejection::NoRoom { .. } => 10.0,
     }
 }
 

@@ -20,8 +20,8 @@ pub struct Engine {
     pub(crate) credit: Credit,
     /// Several owners: none of them gets a credit, since none could see what the others do.
     pub(crate) is_shared: bool,
-    /// What the caller of the last reentrant call held.
-    pub(crate) holding: u64,
+    /// More of the last rejection: see `place::DETAIL`.
+    pub(crate) detail: f64,
 }
 
 impl Engine {
@@ -56,7 +56,7 @@ impl Engine {
             fault: None,
             credit: Credit::NONE,
             is_shared: false,
-            holding: 0,
+            detail: 0.0,
         })
     }
 
@@ -102,8 +102,10 @@ impl Engine {
     }
 
     pub(crate) fn note(&mut self, rejection: Rejection) -> Rejection {
-        if let Rejection::Reentrant { holding } = rejection {
-            self.holding = holding;
+        match rejection {
+            Rejection::Reentrant { holding } => self.detail = holding as f64,
+            Rejection::NoRoom { nanos } => self.detail = self.notation.units(nanos),
+            _ => {}
         }
         rejection
     }

@@ -8,14 +8,15 @@
 //! The credit is the one part that the host changes between two calls: with it ordinary runs begin
 //! and end without any call. Every input takes in first what the host did, and lays out anew.
 
-use bulkheads_core::{Admission, Bulkhead, Credit, Instant, OwnerId, Request, Span, Untimed};
+use bulkheads_core::{Admission, Bulkhead, Credit, Instant, Opt, OwnerId, Request, Span, Untimed};
 
 use crate::codes::{
-    EventNumbers, RUN, cancellation_number, id_number, id_of, offer_number, outcome_of,
-    reclaim_number, rejection_code, request,
+    EventNumbers, cancellation_number, id_number, id_of, offer_number, outcome_of, reclaim_number,
+    rejection_code, request,
 };
 use crate::engine::{Engine, ids_of};
-use crate::options::{Fault, count, deadline, wait, weight};
+use crate::notation::Notation;
+use crate::options::{Fault, call_timeout, count, deadline, wait, weight};
 use crate::stats::STATS_LEN;
 
 /// The numbers that the engines of one thread share with their host, which uses them for one input
@@ -26,7 +27,7 @@ pub type Mailbox = [f64; MAILBOX_LEN];
 pub const MAILBOX_LEN: usize = place::STARTED + STARTED_LEN;
 
 /// The version of this layout and of the inputs: a host that expects another one must refuse.
-pub const VERSION: f64 = 2.0;
+pub const VERSION: f64 = 3.0;
 
 /// How many events are shown at a time.
 pub const SHOWN: usize = 64;
@@ -71,8 +72,9 @@ pub mod place {
     pub const QUEUED: usize = 22;
     /// As above.
     pub const MAX_QUEUE: usize = 23;
-    /// As above: what the caller of the last reentrant call held.
-    pub const HOLDING: usize = 24;
+    /// As above, of the last rejection: what the caller of a reentrant call held, and how long a
+    /// call had waited for room.
+    pub const DETAIL: usize = 24;
     /// Out, from the beginning: [`super::VERSION`].
     pub const VERSION: usize = 25;
     /// In: how many granted calls started since the last input of this engine. Out: 0. For calls
@@ -108,10 +110,14 @@ mod input {
     pub(super) const ADMIT_COUNTED: u32 = 20;
     pub(super) const FINISH_COUNTED: u32 = 21;
     pub(super) const FINISH_MEASURED: u32 = 22;
+    pub(super) const UNWATCH_CAPACITY: u32 = 23;
+    pub(super) const RELEASE_PART: u32 = 24;
+    pub(super) const SPLIT: u32 = 25;
+    pub(super) const ADJUST: u32 = 26;
 }
 
 /// The inputs and their codes.
-pub const INPUTS: [(&str, u32); 22] = [
+pub const INPUTS: [(&str, u32); 26] = [
     ("acquire_untimed", input::ACQUIRE_UNTIMED),
     ("finish_untimed", input::FINISH_UNTIMED),
     ("acquire", input::ACQUIRE),
@@ -134,6 +140,10 @@ pub const INPUTS: [(&str, u32); 22] = [
     ("admit_counted", input::ADMIT_COUNTED),
     ("finish_counted", input::FINISH_COUNTED),
     ("finish_measured", input::FINISH_MEASURED),
+    ("unwatch_capacity", input::UNWATCH_CAPACITY),
+    ("release_part", input::RELEASE_PART),
+    ("split", input::SPLIT),
+    ("adjust", input::ADJUST),
 ];
 
 /// The places and their numbers.
@@ -155,7 +165,7 @@ pub const PLACES: [(&str, usize); 22] = [
     ("active", place::ACTIVE),
     ("queued", place::QUEUED),
     ("max_queue", place::MAX_QUEUE),
-    ("holding", place::HOLDING),
+    ("detail", place::DETAIL),
     ("version", place::VERSION),
     ("starts_count", place::STARTS_COUNT),
     ("events", place::EVENTS),
@@ -224,18 +234,13 @@ impl Engine {
         let Self { core, notation, .. } = self;
         let notation = *notation;
         let now = notation.instant(mail[place::NOW]);
-        let [first, second, third, fourth, ..] = arguments(mail);
+        let [first, second, ..] = arguments(mail);
         let id = id_of(first);
         Ok(match code(mail[place::CODE]) {
             input::ACQUIRE_UNTIMED => return Ok(self.acquire_untimed(owner, first, second)),
             input::FINISH_UNTIMED => truth(core.finish_untimed(id, outcome_of(code(second)))),
             input::ACQUIRE => {
-                let (wish, ids) = (
-                    request(code(fourth), weight(first, notation)?, owner),
-                    ids_of(held),
-                );
-                let wish = wish.timeout(wait(second, notation)?);
-                let wish = wish.deadline(deadline(third, notation)?);
+                let (wish, ids) = (arrival(owner, mail, notation)?, ids_of(held));
                 return self.acquire(now, wish.held(&ids));
             }
             input::TRY_ACQUIRE => {
@@ -250,7 +255,7 @@ impl Engine {
             input::RELEASE => truth(core.release(now, id)),
             input::CANCEL => cancellation_number(core.cancel(now, id)),
             input::RESIZE => {
-                let limit = count(bulkheads_core::Opt::Resize, first, notation)?;
+                let limit = count(Opt::Resize, first, notation)?;
                 self.faulty(|core| core.resize(now, limit))?;
                 0.0
             }
@@ -259,7 +264,7 @@ impl Engine {
                 0.0
             }
             input::DRAIN => {
-                core.drain(now);
+                core.drain_within(now, owner, wait(first, notation)?);
                 0.0
             }
             input::EVICT => {
@@ -268,8 +273,12 @@ impl Engine {
             }
             input::WATCH_IDLE => ticket(core.watch_idle(now, owner)),
             input::WATCH_CAPACITY => {
-                let (wish, ids) = (request(RUN, weight(first, notation)?, owner), ids_of(held));
+                let (wish, ids) = (item(owner, mail, notation)?, ids_of(held));
                 truth(self.faulty(|core| core.watch_capacity(now, wish.held(&ids)))?)
+            }
+            input::UNWATCH_CAPACITY => {
+                core.unwatch_capacity(now, owner);
+                0.0
             }
             input::HANDLE_TIMEOUT => {
                 core.handle_timeout(now);
@@ -277,16 +286,25 @@ impl Engine {
             }
             input::PERMITS => f64::from(core.permits(id)),
             input::ACQUIRE_OR_WATCH => {
-                let (wish, ids) = (
-                    request(code(fourth), weight(first, notation)?, owner),
-                    ids_of(held),
-                );
-                let wish = wish.deadline(deadline(third, notation)?).held(&ids);
-                let offer = self.faulty(|core| core.acquire_or_watch(now, wish))?;
+                let (wish, ids) = (item(owner, mail, notation)?, ids_of(held));
+                let offer = self.faulty(|core| core.acquire_or_watch(now, wish.held(&ids)))?;
                 if let bulkheads_core::Offer::Rejected(rejection) = offer {
                     self.note(rejection);
                 }
                 offer_number(offer)
+            }
+            input::RELEASE_PART => {
+                let permits = count(Opt::Permits, second, notation)?;
+                truth(self.faulty(|core| core.release_part(now, id, permits))?)
+            }
+            input::SPLIT => {
+                let permits = count(Opt::Permits, second, notation)?;
+                let part = self.faulty(|core| core.split(now, id, permits))?;
+                part.map_or(0.0, id_number)
+            }
+            input::ADJUST => {
+                let weight = weight(second, notation)?;
+                truth(self.faulty(|core| core.adjust(now, id, weight))?)
             }
             input::RECLAIM => reclaim_number(core.reclaim(now, id)),
             input::ADMIT_COUNTED => truth(core.admit_counted(owner)),
@@ -385,13 +403,28 @@ impl Engine {
         mail[place::ACTIVE] = core.active() as f64;
         mail[place::QUEUED] = f64::from(core.queued());
         mail[place::MAX_QUEUE] = f64::from(core.max_queue());
-        mail[place::HOLDING] = self.holding as f64;
+        mail[place::DETAIL] = self.detail;
     }
 }
 
-fn arguments(mail: &Mailbox) -> [f64; 4] {
-    let at = place::ARGUMENTS;
-    [mail[at], mail[at + 1], mail[at + 2], mail[at + 3]]
+fn arguments(mail: &Mailbox) -> [f64; 8] {
+    core::array::from_fn(|argument| mail[place::ARGUMENTS + argument])
+}
+
+/// What an arrival asks for: weight, time-out, deadline, flags, call time-out.
+fn arrival<'a>(owner: OwnerId, mail: &Mailbox, notation: Notation) -> Result<Request<'a>, Fault> {
+    let [permits, timeout, until, flags, bound, ..] = arguments(mail);
+    let wish = request(code(flags), weight(permits, notation)?, owner);
+    let wish = wish.timeout(wait(timeout, notation)?);
+    let wish = wish.deadline(deadline(until, notation)?);
+    Ok(wish.call_timeout(call_timeout(bound, notation)?))
+}
+
+/// The same for an item of a `map`, and: how many of its items run, and since when it waits.
+fn item<'a>(owner: OwnerId, mail: &Mailbox, notation: Notation) -> Result<Request<'a>, Fault> {
+    let [_, _, _, _, _, siblings, since, _] = arguments(mail);
+    let wish = arrival(owner, mail, notation)?.siblings(code(siblings));
+    Ok(wish.waits_since(notation.instant(since)))
 }
 
 fn lay_out(credit: Credit, mail: &mut Mailbox) {

@@ -83,6 +83,7 @@ impl Notation {
             Opt::Deadline => "deadline",
             Opt::MaxConcurrent | Opt::Resize => "maxConcurrent",
             Opt::MaxQueue => "maxQueue",
+            Opt::Permits => "permits",
             Opt::Timeout => "timeoutMs",
             Opt::Weight => "weight",
         }

@@ -101,7 +101,7 @@ pub struct Fault {
 }
 
 /// The options and arguments that have a range, in the order in which [`Fault::code`] counts them.
-pub const ARGUMENTS: [Opt; 8] = [
+pub const ARGUMENTS: [Opt; 9] = [
     Opt::MaxConcurrent,
     Opt::MaxQueue,
     Opt::Timeout,
@@ -110,21 +110,24 @@ pub const ARGUMENTS: [Opt; 8] = [
     Opt::Weight,
     Opt::Deadline,
     Opt::Resize,
+    Opt::Permits,
 ];
 
 /// The rules, in the order in which [`Fault::code`] counts them.
-pub const RULES: [Rule; 5] = [
+pub const RULES: [Rule; 7] = [
     Rule::Count,
     Rule::NotNegative,
     Rule::Number,
     Rule::Positive,
     Rule::PositiveCount,
+    Rule::Part,
+    Rule::ProperPart,
 ];
 
 impl Fault {
     /// Which option broke which rule, for hosts that make the text themselves: the code for that is
     /// a third of a small module, and only the host's own error is one of its caller's realm.
-    /// `1 + option + 8 · rule`, by the places in [`ARGUMENTS`] and [`RULES`]; 0 is no fault.
+    /// `1 + option + 9 · rule`, by the places in [`ARGUMENTS`] and [`RULES`]; 0 is no fault.
     #[must_use]
     pub fn code(&self) -> u32 {
         let option = ARGUMENTS.iter().position(|one| *one == self.option);
@@ -199,6 +202,15 @@ pub fn wait(value: f64, notation: Notation) -> Result<Span, Fault> {
             ..fault
         }),
     }
+}
+
+/// A call's own bound on its run.
+///
+/// # Errors
+/// No positive number.
+// Options 3.4
+pub(crate) fn call_timeout(value: f64, notation: Notation) -> Result<Span, Fault> {
+    span(Opt::CallTimeout, value, notation)
 }
 
 /// A deadline from the host's number; one before the origin is the origin, so it has passed.

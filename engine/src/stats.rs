@@ -5,7 +5,7 @@ use bulkheads_core::{Rejected, Snapshot, Summary};
 use crate::notation::Notation;
 
 /// How many numbers a snapshot is.
-pub const STATS_LEN: usize = 36;
+pub const STATS_LEN: usize = 37;
 
 /// The names of [`numbers`], in its order.
 pub const STATS: [&str; STATS_LEN] = {
@@ -50,6 +50,7 @@ const FIGURES: [(&str, Figure); STATS_LEN] = [
     ("available", Count(|stats| stats.available)),
     ("running", Count(|stats| stats.running)),
     ("queued", Count(|stats| stats.queued.into())),
+    ("max_queue", Count(|stats| stats.max_queue.into())),
     ("overrun", Count(|stats| stats.overrun)),
     ("peak_active", Count(|stats| stats.peak_active)),
     ("peak_queued", Count(|stats| stats.peak_queued.into())),

@@ -22,7 +22,7 @@ export class Answers {
   }
 
   /** For a call that was turned away as it arrived. */
-  rejection(code: number, weight: number, figures: Figures, holding: number): BulkheadError {
+  rejection(code: number, weight: number, figures: Figures, detail: number): BulkheadError {
     return this.#make(() => {
       switch (code) {
         case Rejection.queueTimeout:
@@ -32,7 +32,9 @@ export class Answers {
         case Rejection.tooHeavy:
           return this.#tooHeavy(weight, figures);
         case Rejection.reentrant:
-          return this.#reentrant(weight, figures, holding);
+          return this.#reentrant(weight, figures, detail);
+        case Rejection.noRoom:
+          return this.#queueTimeout(tooLate(detail), detail, figures);
         default:
           return new BulkheadFullError(fullText(code, figures), this.#name, figures);
       }
@@ -44,7 +46,7 @@ export class Answers {
     return this.#make(() => {
       switch (kind) {
         case Event.queueTimeout:
-          return this.#queueTimeout(`no permit within ${shown(timeMs)} ms; shed load or raise maxConcurrent`, timeMs, figures);
+          return this.#queueTimeout(tooLate(timeMs), timeMs, figures);
         case Event.tooHeavy:
           return this.#tooHeavy(weight, figures);
         case Event.closed:
@@ -82,6 +84,10 @@ export class Answers {
   #make(make: () => BulkheadError): BulkheadError {
     return this.#withStack ? make() : withoutStack(make);
   }
+}
+
+function tooLate(waitedMs: number): string {
+  return `no permit within ${shown(waitedMs)} ms; shed load or raise maxConcurrent`;
 }
 
 function fullText(code: number, { limit, maxQueue }: Figures): string {

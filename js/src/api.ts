@@ -13,8 +13,8 @@ export {
   BulkheadWeightError,
 } from './errors.js';
 export type { Work, WorkContext } from './exec.js';
-export type { MapContext } from './map.js';
-export type { BulkheadOptions, CallOptions, CloseOptions, MapOptions } from './options.js';
+export type { MapContext } from './map-context.js';
+export type { BulkheadOptions, CallOptions, CloseOptions, DrainOptions, MapIterableOptions, MapOptions } from './options.js';
 export type { Permit } from './permit.js';
 export type { Items } from './source.js';
 export type { BulkheadStats, Histogram, SampledHistogram } from './stats.js';

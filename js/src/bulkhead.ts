@@ -6,7 +6,10 @@ import type { SharedEngine } from './engines/shared.js';
 import { OPTIONS } from './engines/tables.js';
 import { execute, type Work } from './exec.js';
 import { host } from './host.js';
-import { type MapContext, runAll } from './map.js';
+import { mapAll, mapSettled } from './map-collection.js';
+import type { MapContext } from './map-context.js';
+import type { Plan } from './map-run.js';
+import { mapResults } from './map-stream.js';
 import {
   type BulkheadOptions,
   bulkheadOptions,
@@ -15,8 +18,12 @@ import {
   checkRanges,
   type CloseOptions,
   closeOptions,
+  type DrainOptions,
+  drainOptions,
+  type MapIterableOptions,
   type MapOptions,
   mapOptions,
+  type MapSetup,
   number,
   type Request,
   text,
@@ -138,15 +145,28 @@ export class Bulkhead {
   /**
    * The results of `fn` for all items, in order. It takes the next item only when that can run, and never stands in the queue: those
    * who wait there go first. The first error ends it and aborts the rest; with `stopOnError: false` all items run, and it rejects
-   * with an `AggregateError` if some have failed.
+   * with an `AggregateError` if some have failed. Promises among the items are awaited.
    */
   map<Item, Result>(
     items: Items<Item>,
-    fn: (item: Item, context: MapContext) => Result,
+    fn: (item: Awaited<Item>, context: MapContext) => Result,
     options?: MapOptions,
   ): Promise<Awaited<Result>[]> {
     try {
-      return collected(this.#runAll(items, fn, options, false));
+      return mapAll(this.#plan(items, fn, mapOptions(options)));
+    } catch (error) {
+      return rejected(error);
+    }
+  }
+
+  /** As `map`, but what it gives is an outcome for each item, in order, as `Promise.allSettled` does. */
+  mapSettled<Item, Result>(
+    items: Items<Item>,
+    fn: (item: Awaited<Item>, context: MapContext) => Result,
+    options?: CallOptions,
+  ): Promise<PromiseSettledResult<Awaited<Result>>[]> {
+    try {
+      return mapSettled(this.#plan(items, fn, mapOptions(options, [])), Array.isArray(items) ? items.length : 0);
     } catch (error) {
       return rejected(error);
     }
@@ -154,14 +174,16 @@ export class Bulkhead {
 
   /**
    * As `map`, one result at a time: `for await (const page of shipping.mapIterable(urls, fetchPage))`. No more items are under way
-   * or wait for their turn than the bulkhead has permits. Leaving the loop aborts the rest.
+   * or wait for their turn than the bulkhead has permits, and `buffer`. Leaving the loop aborts the rest; the first error comes
+   * behind the results of the items before it.
    */
   mapIterable<Item, Result>(
     items: Items<Item>,
-    fn: (item: Item, context: MapContext) => Result,
-    options?: MapOptions,
+    fn: (item: Awaited<Item>, context: MapContext) => Result,
+    options?: MapIterableOptions,
   ): AsyncGenerator<Awaited<Result>, void, undefined> {
-    return this.#runAll(items, fn, options, true);
+    const setup = mapOptions(options, ['stopOnError', 'ordered', 'buffer']);
+    return mapResults(this.#plan(items, fn, setup), setup);
   }
 
   /** Changes the limit. 0 pauses; shrinking waits until enough calls have ended and revokes nothing. */
@@ -184,10 +206,16 @@ export class Bulkhead {
     return this.#driver.idle(true);
   }
 
-  /** Rejects new calls, now, and serves the waiters; what it returns is as for `close`. */
-  drain(): Promise<void> {
-    this.#driver.drain();
-    return this.#ended();
+  /**
+   * Rejects new calls, now, and serves the waiters, for at most `timeoutMs`: then it closes. What it returns is as for `close`.
+   */
+  drain(options?: DrainOptions): Promise<void> {
+    try {
+      this.#driver.drain(drainOptions(options).timeout);
+      return this.#ended();
+    } catch (error) {
+      return rejected(error);
+    }
   }
 
   /**
@@ -208,16 +236,14 @@ export class Bulkhead {
     return (this.#ending ??= this.#driver.idle(false));
   }
 
-  #runAll<Item, Result>(
+  #plan<Item, Result>(
     items: Items<Item>,
-    fn: (item: Item, context: MapContext) => Result,
-    options: MapOptions | undefined,
-    isPaced: boolean,
-  ): AsyncGenerator<Awaited<Result>, void, undefined> {
+    fn: (item: Awaited<Item>, context: MapContext) => Result,
+    { request, stopOnError }: MapSetup,
+  ): Plan<Item, Result> {
     work(fn);
-    const { request, stopOnError } = mapOptions(options);
     checkRanges(request, host().engine().create);
-    return runAll({ driver: this.#driver, source: new Source(items), fn, request, stopOnError, isPaced });
+    return { driver: this.#driver, source: new Source(items), fn, request, stopOnError };
   }
 }
 
@@ -233,9 +259,3 @@ function hasCallTimeout(options: ArrayLike<number | undefined>): boolean {
 
 /** Hosts show it in the error. */
 const NOT_CLONEABLE = Symbol('no: a bulkhead lives in one thread; take Bulkhead.shared(name) there');
-
-async function collected<Result>(results: AsyncIterable<Result>): Promise<Result[]> {
-  const all: Result[] = [];
-  for await (const result of results) all.push(result);
-  return all;
-}

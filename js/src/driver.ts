@@ -9,7 +9,7 @@
 import { AbortListener, type Aborter } from './abort-listener.js';
 import { Answers } from './answers.js';
 import { Clock } from './clock.js';
-import { COMPLETED, type Engine, type Figures, FIRST_ID, type Kind, type Outcome, RUN } from './engines/engine.js';
+import { COMPLETED, type Engine, type Figures, FIRST_ID, type Kind, type Outcome, RUN, type Turn } from './engines/engine.js';
 import { Event, Flag, Rejection } from './engines/tables.js';
 import { type HeldPermits, type Holdable, host } from './host.js';
 import { DEFAULT_REQUEST, type Request, type Traits } from './options.js';
@@ -45,6 +45,8 @@ export class Driver implements Aborter, Holdable {
   /** Of `idle`: how to settle each, its ticket, and whether this thread must live until then. */
   #idleWaiters: IdleWaiter[] | undefined = undefined;
   #capacityWaiters: Set<() => void> | undefined = undefined;
+  /** How to notify the maps that go on. */
+  #maps: Set<() => void> | undefined = undefined;
   /** The signals that were read, by the context of their work: they abort when the bulkhead is closed with abort. */
   #controllers: Map<object, AbortController> | undefined = undefined;
   #isEmptying = false;
@@ -65,6 +67,10 @@ export class Driver implements Aborter, Holdable {
   /** Begins an ordinary run, if that concerns nothing else; to be ended with `endCounted`. */
   beginCounted(): boolean {
     return this.heldPermits === undefined && this.#engine.beginCounted();
+  }
+
+  canBeginCounted(): boolean {
+    return this.heldPermits === undefined && this.#engine.canBeginCounted();
   }
 
   /** Whether the run that has just begun is to be measured. */
@@ -94,14 +100,14 @@ export class Driver implements Aborter, Holdable {
    * range.
    */
   arrive<Call extends PendingCall>(request: Request, kind: Kind, make: Make<Call>): Arrival<Call> | Refused {
-    const { weight, timeout, deadline, signal } = request;
+    const { deadline, signal } = request;
     const listener = listenerOf(signal);
     // Looked at after the subscription: a signal may abort while a listener is added, and then nobody hears of it.
     const flags = signal?.aborted === true ? kind | Flag.aborted : kind;
     try {
       const answer =
         this.#acquireUntimed(request, kind) ||
-        this.#engine.acquire(this.#clock.now(), weight, timeout, this.#clock.at(deadline), flags, this.#held());
+        this.#engine.acquire(this.#clock.now(), request, this.#clock.at(deadline), flags, this.#held());
       return this.#arrived(answer, request, kind, listener, make);
     } finally {
       listener?.unlistenIfUnused();
@@ -112,14 +118,15 @@ export class Driver implements Aborter, Holdable {
   /** As `arrive` for an item of a map; `undefined` if `notify` is called when to ask again. */
   offer<Call extends PendingCall>(
     request: Request,
+    turn: Turn,
     notify: () => void,
     make: Make<Call>,
   ): Arrival<Call> | Refused | undefined {
-    const { weight, deadline, signal } = request;
+    const { deadline, signal } = request;
     const listener = listenerOf(signal);
     try {
       this.#addCapacityWaiter(notify);
-      const answer = this.#engine.acquireOrWatch(this.#clock.now(), weight, this.#clock.at(deadline), RUN, this.#held());
+      const answer = this.#engine.acquireOrWatch(this.#clock.now(), request, this.#clock.at(deadline), this.#held(), turn);
       if (answer === 0) return undefined;
       this.#capacityWaiters?.delete(notify);
       return this.#arrived(answer, request, RUN, listener, make);
@@ -183,6 +190,7 @@ export class Driver implements Aborter, Holdable {
 
   resize(limit: number): void {
     this.#engine.resize(this.#clock.now(), limit);
+    for (const notify of this.#maps ?? []) this.#push({ deliver: notify });
     this.#settle();
   }
 
@@ -191,8 +199,8 @@ export class Driver implements Aborter, Holdable {
     this.#settle();
   }
 
-  drain(): void {
-    this.#engine.drain(this.#clock.now());
+  drain(timeout: number): void {
+    this.#engine.drain(this.#clock.now(), timeout);
     this.#settle();
   }
 
@@ -206,10 +214,12 @@ export class Driver implements Aborter, Holdable {
     });
   }
 
-  /** Whether a call of this weight would not be full; if it would, `notify` is called when to ask again. */
-  hasCapacity(weight: number, notify: () => void): boolean {
+  /** Whether an item of a map could run, or would be rejected for good; if not, `notify` is called when to ask again. */
+  hasCapacity(request: Request, turn: Turn, notify: () => void): boolean {
+    const isCounted = request.weight === 1 && this.canBeginCounted();
+    if (isCounted || this.#isFilledBy(request.weight, turn.running)) return isCounted;
     this.#addCapacityWaiter(notify);
-    const has = this.#engine.watchCapacity(this.#clock.now(), weight, this.#held());
+    const has = this.#engine.watchCapacity(this.#clock.now(), request, this.#held(), turn);
     if (has) this.#capacityWaiters?.delete(notify);
     this.#settle();
     return has;
@@ -217,12 +227,19 @@ export class Driver implements Aborter, Holdable {
 
   /** `notify` no longer matters. */
   forgetCapacity(notify: () => void): void {
-    if (this.#capacityWaiters?.delete(notify) === true) this.#setAwaitsOthers();
+    if (this.#capacityWaiters?.delete(notify) !== true) return;
+    if (this.#capacityWaiters.size === 0) this.#engine.unwatchCapacity(this.#clock.now());
+    this.#settle();
   }
 
-  /** The permits of this bulkhead, as of its last input here. */
-  limit(): number {
-    return this.#engine.limit;
+  /** A map goes on from here until `leaveMap`: `notify` is called when the limit changes. */
+  joinMap(notify: () => void): void {
+    (this.#maps ??= new Set()).add(notify);
+  }
+
+  leaveMap(notify: () => void): void {
+    this.#maps?.delete(notify);
+    this.forgetCapacity(notify);
   }
 
   /** Asked in the middle of an arrival too, so what it brings is delivered with the next input. */
@@ -300,7 +317,7 @@ export class Driver implements Aborter, Holdable {
       const reason: unknown =
         answer === Rejection.cancelled
           ? request.signal?.reason
-          : this.answers.rejection(answer, request.weight, this.#engine.figures(), this.#engine.holding());
+          : this.answers.rejection(answer, request.weight, this.#engine.figures(), this.#engine.detail());
       return new Refused(reason);
     }
     const waits = answer < 0;
@@ -328,6 +345,16 @@ export class Driver implements Aborter, Holdable {
     if (this.heldPermits === undefined) return undefined;
     const ids = this.heldPermits.ids(this);
     return ids.length === 0 ? undefined : Float64Array.from(ids);
+  }
+
+  /** How many calls of this weight can run at a time, as of the last input here; at least one. */
+  width(weight: number): number {
+    return Math.max(1, Math.floor(this.#engine.limit / weight));
+  }
+
+  // Map 1.3: then only the end of one of its own items makes room for it, or a resize; it hears of both without a watch.
+  #isFilledBy(weight: number, running: number): boolean {
+    return this.#engine.isAlone && running >= this.width(weight);
   }
 
   #addCapacityWaiter(notify: () => void): void {

@@ -4,7 +4,7 @@
 // grant starts the work in a reaction, a refusal rejects the promise whose reaction is the caller's.
 
 import { type Driver, Refused } from './driver.js';
-import { COMPLETED, FAILED, RUN } from './engines/engine.js';
+import { COMPLETED, FAILED, RUN, type Turn } from './engines/engine.js';
 import { type HeldPermits, host, type Scope } from './host.js';
 import { DEFAULT_REQUEST, type Request } from './options.js';
 import { PendingCall, rejected } from './pending-call.js';
@@ -40,13 +40,11 @@ export function executeOrWatch<Result>(
   driver: Driver,
   work: Work<Result>,
   request: Request,
+  turn: Turn,
   notify: () => void,
-): Promise<Awaited<Result>> | undefined {
-  const isPlain = request.weight === 1 && request.signal === undefined && request.deadline === Infinity;
-  if (isPlain && driver.beginCounted()) return runCounted(driver, work);
-  const arrival = driver.offer(request, notify, (waits) => new Call(driver, request, work, waits));
-  if (arrival === undefined) return undefined;
-  if (arrival instanceof Refused) return rejected(arrival.reason);
+): Promise<Awaited<Result>> | Refused | undefined {
+  const arrival = driver.offer(request, turn, notify, (waits) => new Call(driver, request, work, waits));
+  if (arrival === undefined || arrival instanceof Refused) return arrival;
   arrival.call.run();
   return arrival.call.promise;
 }
@@ -171,7 +169,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
     super(request.weight);
     this.driver = driver;
     this.work = work;
-    this.isBounded = driver.hasCallTimeout || request.deadline !== Infinity;
+    this.isBounded = driver.hasCallTimeout || request.deadline !== Infinity || request.callTimeout !== Infinity;
     this.scope = waits ? host().capture() : undefined;
     if (driver.heldPermits !== undefined) this.hold(driver.heldPermits);
   }

@@ -35,15 +35,24 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Bounds the wait and the work: `performance.now()` milliseconds or a `Date`. */
   readonly deadline?: number | Date | undefined;
+  /** The longest the work may run, from the grant; can only shorten the bulkhead's `callTimeoutMs`. */
+  readonly callTimeoutMs?: number | undefined;
 }
 
-export interface MapOptions {
-  /** Ends the map: it then rejects with `signal.reason`. */
-  readonly signal?: AbortSignal | undefined;
-  /** How many permits each item takes; 1 by default. */
-  readonly weight?: number | undefined;
-  /** Whether the first error ends the map, the default; false runs all items and then rejects with an `AggregateError`. */
+/** What holds for every item: its weight, the wait for room while no item runs, the run of one; a signal ends the map. */
+export interface MapOptions extends CallOptions {
+  /**
+   * Whether the first error ends the map, the default; false runs all items and then rejects with an `AggregateError`, whose
+   * `indices` are the places of the items that its `errors` are of.
+   */
   readonly stopOnError?: boolean | undefined;
+}
+
+export interface MapIterableOptions extends MapOptions {
+  /** Whether the results come in the order of their items, the default; false gives each as soon as it is there. */
+  readonly ordered?: boolean | undefined;
+  /** How many results may wait for the consumer beside as many items under way as the limit allows; 0 by default. */
+  readonly buffer?: number | undefined;
 }
 
 export interface CloseOptions {
@@ -56,11 +65,18 @@ export interface Request {
   readonly weight: number;
   readonly timeout: number;
   readonly deadline: number;
+  readonly callTimeout: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Of a call without options, and only of such a call. */
-export const DEFAULT_REQUEST: Request = { weight: 1, timeout: Infinity, deadline: Infinity, signal: undefined };
+export const DEFAULT_REQUEST: Request = {
+  weight: 1,
+  timeout: Infinity,
+  deadline: Infinity,
+  callTimeout: Infinity,
+  signal: undefined,
+};
 
 /** What the facade itself does, or not. */
 export const TRAITS = ['stackTraces', 'trackPermits', 'detectReentrancy'] as const;
@@ -91,26 +107,53 @@ export function traitsOf(has: (name: (typeof TRAITS)[number]) => boolean): Trait
   return Object.fromEntries(TRAITS.map((name) => [name, has(name)])) as Traits;
 }
 
+const CALL_OPTIONS = ['signal', 'weight', 'timeoutMs', 'deadline', 'callTimeoutMs'] as const;
+
 export function callOptions(options: CallOptions | undefined): Request {
   if (options === undefined) return DEFAULT_REQUEST;
-  known(options, ['signal', 'weight', 'timeoutMs', 'deadline']);
+  known(options, CALL_OPTIONS);
+  return request(options);
+}
+
+function request(options: CallOptions): Request {
   return {
     weight: optional(number, 'weight', options.weight) ?? 1,
     timeout: optional(number, 'timeoutMs', options.timeoutMs) ?? Infinity,
     deadline: optional(instant, 'deadline', options.deadline) ?? Infinity,
+    callTimeout: optional(number, 'callTimeoutMs', options.callTimeoutMs) ?? Infinity,
     signal: optional(abortSignal, 'signal', options.signal),
   };
 }
 
-export function mapOptions(options: MapOptions | undefined): { request: Request; stopOnError: boolean } {
-  if (options === undefined) return { request: DEFAULT_REQUEST, stopOnError: true };
-  known(options, ['signal', 'weight', 'stopOnError']);
-  const weight = optional(number, 'weight', options.weight) ?? 1;
-  const signal = optional(abortSignal, 'signal', options.signal);
+/** `more`: the options of a map of this kind besides those of every call. */
+export function mapOptions(options: MapIterableOptions = {}, more: readonly string[] = ['stopOnError']): MapSetup {
+  known(options, [...CALL_OPTIONS, ...more]);
+  const buffer = optional(number, 'buffer', options.buffer) ?? 0;
+  if (!(buffer >= 0)) throw new RangeError(`buffer must be 0 or more, got ${buffer}`);
   return {
-    request: { ...DEFAULT_REQUEST, weight, signal },
+    request: request(options),
     stopOnError: optional(flag, 'stopOnError', options.stopOnError) ?? true,
+    ordered: optional(flag, 'ordered', options.ordered) ?? true,
+    buffer,
   };
+}
+
+export interface MapSetup {
+  readonly request: Request;
+  readonly stopOnError: boolean;
+  readonly ordered: boolean;
+  readonly buffer: number;
+}
+
+export interface DrainOptions {
+  /** How long the waiters are served; then it closes. `Infinity`, the default: until none is left. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export function drainOptions(options: DrainOptions | undefined): { timeout: number } {
+  if (options === undefined) return { timeout: Infinity };
+  known(options, ['timeoutMs']);
+  return { timeout: optional(number, 'timeoutMs', options.timeoutMs) ?? Infinity };
 }
 
 export function closeOptions(options: CloseOptions | undefined): { abort: boolean } {
@@ -120,10 +163,10 @@ export function closeOptions(options: CloseOptions | undefined): { abort: boolea
 }
 
 /** Throws what a call with these figures would reject with; for those who want to know before there is a call. */
-export function checkRanges({ weight, timeout, deadline }: Request, create: CreateEngine): void {
+export function checkRanges(request: Request, create: CreateEngine): void {
   // Range check only: a request whose signal is aborted takes nothing.
   probe ??= create(1);
-  probe.acquire(0, weight, timeout, deadline, Flag.aborted, undefined);
+  probe.acquire(0, request, request.deadline, Flag.aborted, undefined);
 }
 
 let probe: Engine | undefined;

@@ -20,6 +20,22 @@ export function whenSettled<Result>(
   fulfilled(result as Awaited<Result>);
 }
 
+/** As `whenSettled`, but never before the next turn. */
+export function whenSettledLater(
+  result: unknown,
+  fulfilled: (value: unknown) => void,
+  rejected: (reason: unknown) => void,
+): void {
+  let promise: Promise<unknown>;
+  try {
+    promise = promiseOf(result) ?? Promise.resolve(result);
+  } catch (error) {
+    // As above.
+    promise = Promise.reject(error);
+  }
+  void nativeThen.call(promise, fulfilled as Reaction, rejected);
+}
+
 /** A promise of what the two answer, or throw, when the result has settled; one of them is called, once. */
 export function derived(result: unknown, fulfilled: Reaction, rejected: Reaction): Promise<unknown> {
   let promise: Promise<unknown> | undefined;

@@ -5,6 +5,11 @@ import { wrongType } from './options.js';
 /** What `map` takes its items from, one at a time. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
+/** An item that was taken from its source and has not started; a promise among the items may have rejected. */
+export type Taken<Item> =
+  | { readonly isRejected: false; readonly item: Awaited<Item> }
+  | { readonly isRejected: true; readonly reason: unknown };
+
 type Step<Item> = IteratorResult<Item, unknown>;
 
 interface SomeIterator<Item> {
@@ -18,7 +23,7 @@ export class Source<Item> {
   readonly #open: Open<Item>;
   readonly #isAsync: boolean;
   #iterator: SomeIterator<Item> | undefined;
-  #inHand: { readonly item: Item } | undefined;
+  #inHand: Taken<Item> | undefined;
   #isAsked = false;
   isExhausted = false;
 
@@ -40,12 +45,12 @@ export class Source<Item> {
   }
 
   /** The item in hand; there must be one. */
-  get item(): Item {
+  get inHand(): Taken<Item> {
     if (this.#inHand === undefined) throw new Error('bulkheads: there is no item in hand');
-    return this.#inHand.item;
+    return this.#inHand;
   }
 
-  /** The item in hand has started. */
+  /** The item in hand has started, or failed. */
   take(): void {
     this.#inHand = undefined;
   }
@@ -56,8 +61,8 @@ export class Source<Item> {
     try {
       this.#iterator ??= this.#open();
       const step = this.#iterator.next();
-      if (!this.#isAsync) this.#receive(step as Step<Item>);
-      else void this.#await(step, failed).then(tell);
+      const isAwaited = this.#isAsync || this.#receive(step as Step<Item>);
+      if (isAwaited) void this.#await(step, failed).then(tell);
     } catch (error) {
       this.#fail(error, failed);
     }
@@ -79,7 +84,8 @@ export class Source<Item> {
   async #await(step: Step<Item> | PromiseLike<Step<Item>>, failed: (error: unknown) => void): Promise<void> {
     this.#isAsked = true;
     try {
-      this.#receive(await step);
+      const given = await step;
+      if (this.#receive(given)) this.#inHand = await settled(given.value as Item);
     } catch (error) {
       this.#fail(error, failed);
     } finally {
@@ -87,10 +93,14 @@ export class Source<Item> {
     }
   }
 
-  #receive(step: Step<Item>): void {
+  /** Whether its item is to be awaited. */
+  #receive(step: Step<Item>): boolean {
     if (Object(step) !== step) throw new TypeError(`an iterator must give objects, got a ${typeof step}`);
-    if (step.done === true) this.isExhausted = true;
-    else this.#inHand = { item: step.value };
+    const isItem = step.done !== true;
+    const isAwaited = isItem && isThenable(step.value);
+    if (!isItem) this.isExhausted = true;
+    else if (!isAwaited) this.#inHand = { isRejected: false, item: step.value as Awaited<Item> };
+    return isAwaited;
   }
 
   /** A source that has thrown is at its end and needs no closing. */
@@ -99,6 +109,20 @@ export class Source<Item> {
     this.isExhausted = true;
     failed(error);
   }
+}
+
+// Map 1.6
+/** A promise among the items: its rejection is that item's, not the source's. */
+async function settled<Item>(item: Item): Promise<Taken<Item>> {
+  try {
+    return { isRejected: false, item: await item };
+  } catch (reason) {
+    return { isRejected: true, reason };
+  }
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
 function ignore(): void {

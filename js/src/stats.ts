@@ -27,6 +27,7 @@ export interface BulkheadStats {
   /** Calls that hold permits, overrun ones included. */
   readonly running: number;
   readonly queued: number;
+  readonly maxQueue: number;
   /** Calls that were answered though their work goes on. */
   readonly overrun: number;
   readonly peakActive: number;
@@ -80,6 +81,7 @@ export function snapshot(figures: ArrayLike<number>): BulkheadStats {
     available: at(Stat.available),
     running: at(Stat.running),
     queued: at(Stat.queued),
+    maxQueue: at(Stat.maxQueue),
     overrun: at(Stat.overrun),
     peakActive: at(Stat.peakActive),
     peakQueued: at(Stat.peakQueued),

@@ -44,6 +44,20 @@ export interface Figures {
   readonly maxQueue: number;
 }
 
+/** What an arrival asks for; times are lengths in milliseconds, `Infinity` is no bound. */
+export interface Asked {
+  readonly weight: number;
+  readonly timeout: number;
+  /** The call's own bound on its run. */
+  readonly callTimeout: number;
+}
+
+/** What an item of a map adds: how many of the map's items run, and since when it has been waiting for room. */
+export interface Turn {
+  readonly running: number;
+  readonly since: number;
+}
+
 /** The smallest id: what an arrival answers below it is a rejection, or nothing. */
 export const FIRST_ID = 2 ** 32;
 
@@ -102,9 +116,19 @@ export class Engine {
     raw.finalizers?.register(this, handle);
   }
 
+  /** Whether `limit` is always the present one: no other thread changes it. */
+  get isAlone(): boolean {
+    return true;
+  }
+
   /** Whether an input without a clock may serve: nothing can fall due, or only another thread could tell. */
   mayBeUntimed(): boolean {
     return this.free >= 0;
+  }
+
+  /** Whether `beginCounted` would begin a run now. */
+  canBeginCounted(): boolean {
+    return this.free > 0 && this.starts > 0;
   }
 
   /** Begins an ordinary run, if that needs no look at anything. It must be ended with `endCounted`, or if it took the last of `starts` with `finishMeasured`. */
@@ -126,8 +150,8 @@ export class Engine {
   }
 
   /** At least `FIRST_ID`: the id; negative: queued, minus the id; else the code of a rejection. Throws for a bad number. */
-  acquire(now: number, weight: number, timeout: number, deadline: number, flags: number, held: Float64Array | undefined): number {
-    return this.#arrive(Input.acquire, now, weight, timeout, deadline, flags, held);
+  acquire(now: number, asked: Asked, deadline: number, flags: number, held: Float64Array | undefined): number {
+    return this.#arrive(Input.acquire, now, asked, deadline, flags, held);
   }
 
   /** As `acquire` without a clock, for a call without bounds of its own; 0 if this one must `acquire`. */
@@ -136,13 +160,18 @@ export class Engine {
   }
 
   /** As `acquire`, but 0 instead of queued or full: a `capacity` event says when to ask again. */
-  acquireOrWatch(now: number, weight: number, deadline: number, flags: number, held: Float64Array | undefined): number {
-    return this.#arrive(Input.acquireOrWatch, now, weight, 0, deadline, flags, held);
+  acquireOrWatch(now: number, asked: Asked, deadline: number, held: Float64Array | undefined, turn: Turn): number {
+    return this.#arrive(Input.acquireOrWatch, now, asked, deadline, Flag.run, held, turn);
   }
 
-  /** Whether a call of this weight would not be full; if not, a `capacity` event says when to ask again. */
-  watchCapacity(now: number, weight: number, held: Float64Array | undefined): boolean {
-    return this.#arrive(Input.watchCapacity, now, weight, 0, Infinity, 0, held) === 1;
+  /** Whether such an item could run, or would be rejected for good; if not, a `capacity` event says when to ask again. */
+  watchCapacity(now: number, asked: Asked, held: Float64Array | undefined, turn: Turn): boolean {
+    return this.#arrive(Input.watchCapacity, now, asked, Infinity, Flag.run, held, turn) === 1;
+  }
+
+  /** No item waits for capacity any more. */
+  unwatchCapacity(now: number): void {
+    this.input(Input.unwatchCapacity, now);
   }
 
   /** An id, or the code of a rejection. */
@@ -183,6 +212,21 @@ export class Engine {
     this.input(Input.release, now, id);
   }
 
+  /** Some of a manual permit. Throws for more than it holds. */
+  releasePart(now: number, id: number, permits: number): void {
+    this.#checked(this.input(Input.releasePart, now, id, permits));
+  }
+
+  /** The id of a permit of its own with some of this one's; 0 if this one is no permit any more. Throws for too many. */
+  split(now: number, id: number, permits: number): number {
+    return this.#checked(this.input(Input.split, now, id, permits));
+  }
+
+  /** Whether the permit has this weight now: more is to be had only at once. Throws for a bad weight. */
+  adjust(now: number, id: number, weight: number): boolean {
+    return this.#checked(this.input(Input.adjust, now, id, weight)) === 1;
+  }
+
   /** A permit that was dropped; true if it is the first of this bulkhead, in whichever thread. */
   reclaim(now: number, id: number): boolean {
     return this.input(Input.reclaim, now, id) === 1;
@@ -202,8 +246,9 @@ export class Engine {
     this.input(Input.close, now, Number(abort));
   }
 
-  drain(now: number): void {
-    this.input(Input.drain, now);
+  /** Throws for a bad time. */
+  drain(now: number, timeout: number): void {
+    this.#checked(this.input(Input.drain, now, timeout));
   }
 
   /** 0: idle now. Else the ticket of this request, which an `idle` event of it or of a later one answers. */
@@ -261,9 +306,9 @@ export class Engine {
     return { limit: at(Place.limit), active: at(Place.active), queued: at(Place.queued), maxQueue: at(Place.maxQueue) };
   }
 
-  /** What the caller of the last reentrant call held; as `figures`. */
-  holding(): number {
-    return this.#at(Place.holding);
+  /** More of the last rejection: what the caller of a reentrant call held, or how long it had waited for room; as `figures`. */
+  detail(): number {
+    return this.#at(Place.detail);
   }
 
   stats(): ArrayLike<number> {
@@ -304,18 +349,23 @@ export class Engine {
   #arrive(
     code: number,
     now: number,
-    weight: number,
-    timeout: number,
+    asked: Asked,
     deadline: number,
     flags: number,
     held: Float64Array | undefined,
+    turn?: Turn,
   ): number {
     const box = this.raw.mailbox();
     this.#prepare(box, code, now);
-    box[Place.arguments] = weight;
-    box[Place.arguments + 1] = timeout;
+    box[Place.arguments] = asked.weight;
+    box[Place.arguments + 1] = asked.timeout;
     box[Place.arguments + 2] = this.inCore(deadline);
     box[Place.arguments + 3] = flags;
+    box[Place.arguments + 4] = asked.callTimeout;
+    if (turn !== undefined) {
+      box[Place.arguments + 5] = turn.running;
+      box[Place.arguments + 6] = this.inCore(turn.since);
+    }
     if (held === undefined) this.raw.exchange();
     else this.raw.exchangeHolding(held);
     return this.#checked(this.#read());

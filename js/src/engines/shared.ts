@@ -31,6 +31,10 @@ export class SharedEngine extends Engine {
     this.#origin = origin;
   }
 
+  override get isAlone(): boolean {
+    return false;
+  }
+
   override mayBeUntimed(): boolean {
     return true;
   }

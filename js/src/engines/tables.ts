@@ -1,7 +1,7 @@
 // Generated from the engine's own lists by engine/examples/tables.rs; a test compares the two.
 
 /** Of the mailbox: an engine with another one is refused. */
-export const VERSION = 2;
+export const VERSION = 3;
 
 /** How many numbers a mailbox has. */
 export const MAILBOX_LENGTH = 304;
@@ -34,7 +34,7 @@ export const enum Place {
   active = 21,
   queued = 22,
   maxQueue = 23,
-  holding = 24,
+  detail = 24,
   version = 25,
   startsCount = 26,
   events = 32,
@@ -65,6 +65,10 @@ export const enum Input {
   admitCounted = 20,
   finishCounted = 21,
   finishMeasured = 22,
+  unwatchCapacity = 23,
+  releasePart = 24,
+  split = 25,
+  adjust = 26,
 }
 
 /** The kinds of events. */
@@ -93,6 +97,7 @@ export const enum Rejection {
   tooHeavy = 7,
   cancelled = 8,
   reentrant = 9,
+  noRoom = 10,
 }
 
 /** How a call ended. */
@@ -115,36 +120,37 @@ export const enum Stat {
   available = 3,
   running = 4,
   queued = 5,
-  overrun = 6,
-  peakActive = 7,
-  peakQueued = 8,
-  admitted = 9,
-  completed = 10,
-  failed = 11,
-  callTimeouts = 12,
-  unclaimed = 13,
-  abandonedRuns = 14,
-  leaked = 15,
-  doubleReleases = 16,
-  rejectedCancelled = 17,
-  rejectedClosed = 18,
-  rejectedFull = 19,
-  rejectedQueueTimeout = 20,
-  rejectedReentrant = 21,
-  rejectedTooHeavy = 22,
-  waitedCount = 23,
-  waitedSum = 24,
-  waitedP50 = 25,
-  waitedP90 = 26,
-  waitedP99 = 27,
-  waitedMax = 28,
-  ranCount = 29,
-  ranSum = 30,
-  ranP50 = 31,
-  ranP90 = 32,
-  ranP99 = 33,
-  ranMax = 34,
-  ranSampledEvery = 35,
+  maxQueue = 6,
+  overrun = 7,
+  peakActive = 8,
+  peakQueued = 9,
+  admitted = 10,
+  completed = 11,
+  failed = 12,
+  callTimeouts = 13,
+  unclaimed = 14,
+  abandonedRuns = 15,
+  leaked = 16,
+  doubleReleases = 17,
+  rejectedCancelled = 18,
+  rejectedClosed = 19,
+  rejectedFull = 20,
+  rejectedQueueTimeout = 21,
+  rejectedReentrant = 22,
+  rejectedTooHeavy = 23,
+  waitedCount = 24,
+  waitedSum = 25,
+  waitedP50 = 26,
+  waitedP90 = 27,
+  waitedP99 = 28,
+  waitedMax = 29,
+  ranCount = 30,
+  ranSum = 31,
+  ranP50 = 32,
+  ranP90 = 33,
+  ranP99 = 34,
+  ranMax = 35,
+  ranSampledEvery = 36,
 }
 
 /** The options that the engine takes, in their order. */
@@ -166,6 +172,7 @@ export const ARGUMENTS = [
   'weight',
   'deadline',
   'maxConcurrent',
+  'permits',
 ] as const;
 
 /** What it must be, in the order in which a fault counts it. */
@@ -175,4 +182,6 @@ export const RULES = [
   'a number',
   'more than 0, or infinite',
   'an integer from 1 to 2147483647',
+  'an integer from 1 to the permits held',
+  'an integer from 1 to less than the permits held',
 ] as const;
