@@ -90,7 +90,7 @@ describe('a bulkhead that threads share', { skip: !isNative && 'only the native 
     const wakes = (): Promise<number[]> => Promise.all([first, second, idle].map((thread) => thread.run(({ get }) => get<number>('wakes'))));
     assert.deepEqual(await wakes(), [1, 0, 0]);
     await first.run(end, 'first');
-    assert.equal(await first.run(ends, 'first'), undefined);
+    assert.equal(await first.run(ends, 'first'), 'first');
     assert.equal(await second.run(ends, 'second'), 'second');
     assert.deepEqual(await wakes(), [1, 1, 0]);
   }));
