@@ -216,8 +216,9 @@ export class Driver implements Aborter, Holdable {
 
   /** Whether an item of a map could run, or would be rejected for good; if not, `notify` is called when to ask again. */
   hasCapacity(request: Request, turn: Turn, notify: () => void): boolean {
-    const isCounted = request.weight === 1 && this.canBeginCounted();
-    if (isCounted || this.#isFilledBy(request.weight, turn.running)) return isCounted;
+    const { weight } = request;
+    if (this.#isFilledBy(weight, turn.running)) return false;
+    if (weight === 1 && this.canBeginCounted()) return true;
     this.#addCapacityWaiter(notify);
     const has = this.#engine.watchCapacity(this.#clock.now(), request, this.#held(), turn);
     if (has) this.#capacityWaiters?.delete(notify);

@@ -33,7 +33,7 @@ export function whenSettledLater(
     // As above.
     promise = Promise.reject(error);
   }
-  void nativeThen.call(promise, fulfilled as Reaction, rejected);
+  void nativeThen.call(promise, fulfilled, rejected);
 }
 
 /** A promise of what the two answer, or throw, when the result has settled; one of them is called, once. */

@@ -257,7 +257,7 @@ describe('map', () => {
       [3, () => 1, undefined, /items must be an iterable/],
       [[1], 'fn', undefined, /fn must be a function/],
       [[1], () => 1, { weight: 0 }, /weight must be an integer/],
-      [[1], () => 1, { concurrency: 2 }, /unknown option concurrency; there are signal, weight, stopOnError/],
+      [[1], () => 1, { concurrency: 2 }, /unknown option concurrency; there are signal, weight, timeoutMs, deadline, callTimeoutMs, stopOnError/],
       [[1], () => 1, null, /options must be an object/],
     ];
     for (const [items, fn, options, text] of bad) {

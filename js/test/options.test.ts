@@ -118,7 +118,7 @@ describe('the options of a call', () => {
 
   it('unknown ones, and what is no object, are TypeErrors', async () => {
     const shipping = new Bulkhead('shipping', { maxConcurrent: 1 });
-    assert.equal(await outcome(shipping.exec(() => 1, { wait: 3 } as never)), 'unknown option wait; there are signal, weight, timeoutMs, deadline');
+    assert.equal(await outcome(shipping.exec(() => 1, { wait: 3 } as never)), 'unknown option wait; there are signal, weight, timeoutMs, deadline, callTimeoutMs');
     for (const bad of [null, 3, 'three', []]) await assert.rejects(shipping.acquire(bad as never), TypeError);
   });
 

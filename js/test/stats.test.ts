@@ -16,7 +16,7 @@ describe('stats', () => {
     const none = { count: 0, sum: 0, p50: 0, p90: 0, p99: 0, max: 0 };
     const { waited, ran, ...rest } = shipping.stats();
     assert.deepEqual(rest, {
-      state: 'open', limit: 2, active: 0, available: 2, running: 0, queued: 0, overrun: 0, peakActive: 2, peakQueued: 1, admitted: 2,
+      state: 'open', limit: 2, active: 0, available: 2, running: 0, queued: 0, maxQueue: 1, overrun: 0, peakActive: 2, peakQueued: 1, admitted: 2,
       completed: 2, failed: 0, callTimeouts: 0, unclaimed: 0, abandonedRuns: 0, leaked: 0, doubleReleases: 0,
       rejected: { full: 1, queueTimeout: 1, cancelled: 0, closed: 0, tooHeavy: 0, reentrant: 0 },
     });

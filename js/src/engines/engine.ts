@@ -117,9 +117,7 @@ export class Engine {
   }
 
   /** Whether `limit` is always the present one: no other thread changes it. */
-  get isAlone(): boolean {
-    return true;
-  }
+  readonly isAlone: boolean = true;
 
   /** Whether an input without a clock may serve: nothing can fall due, or only another thread could tell. */
   mayBeUntimed(): boolean {

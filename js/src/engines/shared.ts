@@ -31,9 +31,7 @@ export class SharedEngine extends Engine {
     this.#origin = origin;
   }
 
-  override get isAlone(): boolean {
-    return false;
-  }
+  override readonly isAlone = false;
 
   override mayBeUntimed(): boolean {
     return true;
