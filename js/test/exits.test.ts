@@ -34,7 +34,7 @@ describe('a process ends by itself', () => {
     'with somebody who asks for an idle moment that never comes': 'const shipping = make(); void shipping.exec(never); void shipping.idle();',
     'with those who wait without a bound': 'const shipping = make({ timeoutMs: Infinity }); for (let call = 0; call < 3; call += 1) void shipping.exec(never);',
     'with work that runs without a bound under a signal': 'void make().exec(never, { signal: new AbortController().signal });',
-    'with a map that waits for room': 'const shipping = make(); globalThis.hold = shipping.tryAcquire(); void shipping.map([1, 2], () => 1);',
+    'with a map that waits for room without a bound': 'const shipping = make({ timeoutMs: Infinity }); globalThis.hold = shipping.tryAcquire(); void shipping.map([1, 2], () => 1);',
   };
   for (const [what, script] of Object.entries(left)) {
     it(what, async () => {
@@ -50,7 +50,8 @@ it('a process lives until the last of those who wait under a time-out is answere
     const say = (name) => (error) => console.log(name, error.code);
     void shipping.exec(never);
     for (const [name, timeoutMs] of [['c', 90], ['a', 30], ['b', 60]]) shipping.acquire({ timeoutMs }).catch(say(name));
+    shipping.map([1], never, { timeoutMs: 75 }).catch(say('map'));
     make({ callTimeoutMs: 120 }).exec(never).catch(say('d'));
   `);
-  assert.deepEqual([stdout, code], ['a queue_timeout\nb queue_timeout\nc queue_timeout\nd call_timeout', 0]);
+  assert.deepEqual([stdout, code], ['a queue_timeout\nb queue_timeout\nmap queue_timeout\nc queue_timeout\nd call_timeout', 0]);
 });
