@@ -61,6 +61,7 @@ impl Errors {
                 let text = "the deadline had passed when the call arrived";
                 self.queue_timeout(py, figures, 0, text)
             }
+            Rejection::NoRoom { nanos } => self.too_late(py, figures, nanos),
             // Only signals cause it, which Python has none of.
             Rejection::Cancelled => Ok(CancelledError::new_err(())),
         };
@@ -72,13 +73,7 @@ impl Errors {
         let error = match why {
             Removal::Closed => self.closed(py),
             Removal::TooHeavy => self.too_heavy(py, figures),
-            Removal::TimedOut(nanos) => {
-                let waited = to_seconds(nanos);
-                let text = format!(
-                    "no permit within {waited:.3} s of waiting; shed load or raise max_concurrent"
-                );
-                self.queue_timeout(py, figures, nanos, &text)
-            }
+            Removal::TimedOut(nanos) => self.too_late(py, figures, nanos),
         };
         error.unwrap_or_else(|error| error)
     }
@@ -168,6 +163,13 @@ impl Errors {
         drop(last);
         drop(before);
         Ok(arguments)
+    }
+
+    /// It has waited as long as it may.
+    fn too_late(&self, py: Python<'_>, figures: Figures, nanos: u64) -> PyResult<PyErr> {
+        let waited = to_seconds(nanos);
+        let text = format!("no permit within {waited:.3} s; shed load or raise max_concurrent");
+        self.queue_timeout(py, figures, nanos, &text)
     }
 
     fn queue_timeout(

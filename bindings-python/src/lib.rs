@@ -51,6 +51,8 @@ mod _engine {
     use crate::calls::Calls;
     #[pymodule_export]
     use crate::context_manager::{Entry, Gate};
+    #[pymodule_export]
+    use crate::request::Asked;
 
     /// For tests: sets the interval, in nanoseconds, at which a waiter polls for closed loops.
     /// Answers the one before.

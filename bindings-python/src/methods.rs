@@ -1,6 +1,6 @@
 //! What Python can do with a bulkhead: conversions, and one call each.
 
-use bulkheads_core::{Bulkhead, Opt, Outcome};
+use bulkheads_core::{Bulkhead, Opt, Outcome, Span};
 use bulkheads_engine::STATS;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -13,13 +13,13 @@ use crate::calls::Calls;
 use crate::event_loop::asyncio::{self, Step};
 use crate::finish::{exit, finish, release};
 use crate::numbers::{self, Given, SECONDS, value_error};
-use crate::place::Place;
+use crate::place::{Place, closed_loop};
 use crate::reentrancy::hold;
 use crate::request::{Asked, Kind};
 use crate::settle::settle;
 use crate::state::State;
 use crate::table::{Holder, Ticket};
-use crate::watch::{self, Begun};
+use crate::watch::{self, Begun, Item};
 use crate::{blocking, done, fork, permits};
 
 #[pymethods]
@@ -84,9 +84,14 @@ impl Calls {
 
     /// An item of `map`: its ticket, or the future that says when to ask again. It is to be handed
     /// over.
-    #[pyo3(signature = (weight, /))]
-    fn begin_item<'py>(slf: &Bound<'py, Self>, weight: u32) -> PyResult<Bound<'py, PyAny>> {
-        match watch::begin_item(slf, weight)? {
+    #[pyo3(signature = (asked, running, since, /))]
+    fn begin_item<'py>(
+        slf: &Bound<'py, Self>,
+        asked: &Bound<'py, Asked>,
+        running: u32,
+        since: u64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match watch::begin_item(slf, Item::new(asked, running, since))? {
             Begun::Ticket(ticket) => Ok(ticket.into_pyobject(slf.py())?.into_any()),
             Begun::Later(future) => Ok(future),
         }
@@ -265,9 +270,17 @@ impl Calls {
             .1
     }
 
-    fn drain(slf: &Bound<'_, Self>) -> PyResult<()> {
+    #[pyo3(signature = (timeout, /))]
+    fn drain(slf: &Bound<'_, Self>, timeout: &Bound<'_, PyAny>) -> PyResult<()> {
+        let timeout = numbers::wait(timeout)?;
         let place = Place::find(slf)?;
-        place.input(slf, |state, now| state.core.drain(now)).1
+        if timeout == Span::FOREVER {
+            return place.input(slf, |state, now| state.core.drain(now)).1;
+        }
+        // Only a loop has a timer.
+        let owner = Place::in_loop(slf)?.owner.ok_or_else(closed_loop)?;
+        let drain = |state: &mut State, now| state.core.drain_within(now, owner, timeout);
+        place.input(slf, drain).1
     }
 
     /// The ticket of the next idle moment; 0 if that is now.
@@ -281,20 +294,27 @@ impl Calls {
         watch::wait_idle(slf, number)
     }
 
-    /// A future that is done when it is time to ask again; None if a call of this weight would be
-    /// answered at once, but not as full.
-    #[pyo3(signature = (weight, /))]
+    /// A future that is done when it is time to ask again; None if such an item would be answered at
+    /// once, but not as full.
+    #[pyo3(signature = (asked, running, since, /))]
     fn wait_capacity<'py>(
         slf: &Bound<'py, Self>,
-        weight: u32,
+        asked: &Bound<'py, Asked>,
+        running: u32,
+        since: u64,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        watch::wait_capacity(slf, weight)
+        watch::wait_capacity(slf, Item::new(asked, running, since))
+    }
+
+    /// From now on a map waits for capacity while none of its items runs; the core's time.
+    fn waits_since(slf: &Bound<'_, Self>) -> PyResult<u64> {
+        watch::waits_since(slf)
     }
 
     /// The waiter of this future has gone.
     #[pyo3(signature = (future, /))]
-    fn forget(slf: &Bound<'_, Self>, future: &Bound<'_, PyAny>) {
-        watch::forget(slf, future);
+    fn forget(slf: &Bound<'_, Self>, future: &Bound<'_, PyAny>) -> PyResult<()> {
+        watch::forget(slf, future)
     }
 
     /// A weight in its range, as an int; raises what a call with it would raise.
@@ -302,6 +322,17 @@ impl Calls {
     #[pyo3(signature = (weight, /))]
     fn checked_weight(weight: &Bound<'_, PyAny>) -> PyResult<u32> {
         numbers::count(Opt::Weight, weight)
+    }
+
+    /// What calls ask for, checked; raises what a call with these arguments would raise.
+    #[pyo3(signature = (weight, timeout, deadline, /))]
+    fn ask(
+        slf: &Bound<'_, Self>,
+        weight: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+        deadline: &Bound<'_, PyAny>,
+    ) -> PyResult<Asked> {
+        Asked::any(slf, weight, timeout, deadline)
     }
 
     /// Raises what a call with this time-out would raise.
@@ -316,12 +347,6 @@ impl Calls {
         let snapshot = self.shared.look(|state| state.core.snapshot());
         let numbers = bulkheads_engine::numbers(&snapshot, SECONDS);
         STATS.into_iter().zip(numbers).into_py_dict(py)
-    }
-
-    /// How many calls of this weight can run at a time.
-    #[pyo3(signature = (weight, /))]
-    fn width(&self, weight: u32) -> u32 {
-        self.shared.look(|state| state.core.width(weight))
     }
 
     /// Limit, permits in use, waiters, places in the queue.

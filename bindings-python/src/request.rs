@@ -8,6 +8,8 @@ use crate::calls::Calls;
 use crate::numbers;
 use crate::place::Place;
 
+/// What a call asks for.
+#[pyclass(frozen)]
 #[derive(Clone, Copy)]
 pub(crate) struct Asked {
     pub(crate) weight: u32,

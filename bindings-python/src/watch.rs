@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use bulkheads_core::{Instant, Offer, Request};
+use bulkheads_core::{Instant, Offer, OwnerId, Request};
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -14,6 +14,7 @@ use crate::finish::end_failed;
 use crate::numbers::value_error;
 use crate::place::{Place, closed_loop};
 use crate::reentrancy::held;
+use crate::request::{Asked, Kind};
 use crate::state::State;
 use crate::table::{Call, Holder, Ticket};
 
@@ -44,12 +45,42 @@ pub(crate) fn wait_idle<'py>(
     )
 }
 
-/// A future that is done when it is time to ask again; None if a call of this weight would not find
-/// the bulkhead full: it would get its permits, or be rejected for a reason that waiting does not
-/// mend.
+/// What an item of `map` asks for.
+#[derive(Clone, Copy)]
+pub(crate) struct Item {
+    pub(crate) asked: Asked,
+    /// How many items of its map run.
+    pub(crate) running: u32,
+    /// Since when the map has been waiting for capacity while none of them runs.
+    pub(crate) since: Instant,
+}
+
+impl Item {
+    pub(crate) fn new(asked: &Bound<'_, Asked>, running: u32, since: u64) -> Self {
+        Self {
+            asked: *asked.get(),
+            running,
+            since: Instant::from_nanos(since),
+        }
+    }
+
+    fn request(&self, owner: OwnerId) -> Request<'static> {
+        let request = self.asked.request(Kind::Block, owner);
+        request.siblings(self.running).waits_since(self.since)
+    }
+}
+
+/// The core's time, from which a wait for capacity counts.
+pub(crate) fn waits_since(calls: &Bound<'_, Calls>) -> PyResult<u64> {
+    let (now, followed) = Place::in_loop(calls)?.input(calls, |_, now| now);
+    followed.map(|()| now.as_nanos())
+}
+
+/// A future that is done when it is time to ask again; None if such an item could run, or would be
+/// rejected for good.
 pub(crate) fn wait_capacity<'py>(
     calls: &Bound<'py, Calls>,
-    weight: u32,
+    item: Item,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let place = Place::in_loop(calls)?;
     let owner = place.owner.ok_or_else(closed_loop)?;
@@ -59,7 +90,7 @@ pub(crate) fn wait_capacity<'py>(
         &place,
         |driver| &mut driver.capacity_waiters,
         |state, now| {
-            let request = Request::run(weight).owner(owner).held(&held);
+            let request = item.request(owner).held(&held);
             let has_come = state.core.watch_capacity(now, request);
             has_come.map_err(|error| value_error(&error))
         },
@@ -71,14 +102,15 @@ pub(crate) fn wait_capacity<'py>(
 // Map 1.1
 pub(crate) fn begin_item<'py>(
     calls: &Bound<'py, Calls>,
-    weight: u32,
+    item: Item,
 ) -> PyResult<Begun<Bound<'py, PyAny>>> {
     let place = Place::in_loop(calls)?;
     let owner = place.owner.ok_or_else(closed_loop)?;
     let held = held(calls)?;
+    let weight = item.asked.weight;
     loop {
         let (offer, followed) = place.input(calls, |state, now| {
-            let request = Request::run(weight).owner(owner).held(&held);
+            let request = item.request(owner).held(&held);
             let offer = state.core.acquire_or_watch(now, request);
             let offer = offer.map_err(|error| value_error(&error))?;
             let ticket = match offer {
@@ -98,7 +130,7 @@ pub(crate) fn begin_item<'py>(
             }
             ((_, None, _), followed) => followed?,
         }
-        if let Some(future) = wait_capacity(calls, weight)? {
+        if let Some(future) = wait_capacity(calls, item)? {
             return Ok(Begun::Later(future));
         }
     }
@@ -111,7 +143,24 @@ pub(crate) enum Begun<T> {
 }
 
 /// Its waiter does not wait for it any longer.
-pub(crate) fn forget(calls: &Bound<'_, Calls>, future: &Bound<'_, PyAny>) {
+pub(crate) fn forget(calls: &Bound<'_, Calls>, future: &Bound<'_, PyAny>) -> PyResult<()> {
+    drop_waiter(calls, future);
+    let place = Place::find(calls)?;
+    // Its owner may have a timer for it, which would keep the loop from a longer sleep.
+    let (_, followed) = place.input(calls, |state, now| {
+        if let Some(owner) = place.owner
+            && state
+                .drivers
+                .get_mut(owner)
+                .is_some_and(|driver| driver.capacity_waiters.is_empty())
+        {
+            state.core.unwatch_capacity(now, owner);
+        }
+    });
+    followed
+}
+
+fn drop_waiter(calls: &Bound<'_, Calls>, future: &Bound<'_, PyAny>) {
     let forgotten: Vec<_> = calls.get().shared.look(|state| {
         let drivers = state.drivers.iter_mut();
         let waiters = drivers.flat_map(Driver::waiters);
@@ -152,7 +201,7 @@ fn watch<'py>(
         PyResult::Ok(has_come)
     });
     if let Err(error) = followed {
-        forget(calls, &future);
+        drop_waiter(calls, &future);
         return Err(error);
     }
     Ok((!has_come?).then_some(future))

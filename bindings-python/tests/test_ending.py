@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import gc
 
 import pytest
@@ -61,6 +62,34 @@ async def test_drain_serves_the_waiters_first() -> None:
     await asyncio.gather(*calls)
     assert bulkhead.close() is ending
     assert bulkhead.stats().state == "closed"
+
+
+async def test_a_drain_that_has_served_its_waiters_is_closed() -> None:
+    bulkhead, work = Bulkhead("b", max_concurrent=1, max_queue=3), Work()
+    call = spawn(bulkhead.run(work))
+    await settle()
+    ending = bulkhead.drain()
+    work.end()
+    await ending
+    await call
+    assert bulkhead.stats().state == "closed"
+
+
+async def test_drain_with_a_timeout_ends_by_closing() -> None:
+    bulkhead, work = Bulkhead("b", max_concurrent=1, max_queue=3, timeout=math.inf), Work()
+    running = spawn(bulkhead.run(work))
+    waiting = spawn(bulkhead.run(int))
+    await settle()
+    ending = bulkhead.drain(timeout=5)
+    await asyncio.sleep(4.9)
+    assert (bulkhead.stats().state, waiting.done()) == ("draining", False)
+    await asyncio.sleep(0.2)
+    with pytest.raises(BulkheadClosedError):
+        await waiting
+    assert bulkhead.stats().state == "closed"
+    work.end()
+    await asyncio.gather(ending, running)
+    check_books(bulkhead)
 
 
 async def test_what_they_return_may_be_ignored_awaited_by_many_and_cancelled() -> None:

@@ -348,14 +348,9 @@ export class Driver implements Aborter, Holdable {
     return ids.length === 0 ? undefined : Float64Array.from(ids);
   }
 
-  /** How many calls of this weight can run at a time, as of the last input here; at least one. */
-  width(weight: number): number {
-    return Math.max(1, Math.floor(this.#engine.limit / weight));
-  }
-
   // Map 1.3: then only the end of one of its own items makes room for it, or a resize; it hears of both without a watch.
   #isFilledBy(weight: number, running: number): boolean {
-    return this.#engine.isAlone && running >= this.width(weight);
+    return this.#engine.isAlone && running > 0 && (running + 1) * weight > this.#engine.limit;
   }
 
   #addCapacityWaiter(notify: () => void): void {

@@ -57,9 +57,9 @@ export abstract class MapRun<Item, Result> {
   /** Whatever was taken has settled, and no more will be. May come more than once. */
   protected abstract finished(): void;
 
-  /** Whether there is place for another result. */
-  protected hasPlace(): boolean {
-    return true;
+  /** How many results beside the items that run count as running too. */
+  protected held(): number {
+    return 0;
   }
 
   /** In the context of its caller, in which all items start. */
@@ -123,7 +123,7 @@ export abstract class MapRun<Item, Result> {
   // Map 1.2: an item is taken only when it could run; another call may still come first.
   #startWhatFits(): void {
     const { driver, source, request } = this.plan;
-    while (!this.#isEnding() && this.hasPlace()) {
+    while (!this.#isEnding()) {
       if (source.hasItem) {
         if (!this.#start()) return;
       } else if (!driver.hasCapacity(request, this.#turn(), this.#notify)) return;
@@ -215,7 +215,8 @@ export abstract class MapRun<Item, Result> {
 
   /** Map 1.5: the core bounds the wait for room while nothing of the map runs. */
   #turn(): Turn {
-    if (this.running > 0) return { running: this.running, since: Infinity };
+    const running = this.running + this.held();
+    if (running > 0) return { running, since: Infinity };
     this.#waitsSince ??= this.plan.driver.now();
     return { running: 0, since: this.#waitsSince };
   }

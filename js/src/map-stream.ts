@@ -72,10 +72,9 @@ class MapStream<Item, Result> extends MapRun<Item, Result> {
     }
   }
 
-  // What has not been taken yet counts as under way.
-  protected override hasPlace(): boolean {
-    const { driver, request } = this.plan;
-    return this.running + this.#outcomes.waiting < driver.width(request.weight) + this.#pace.buffer;
+  // What waits for the consumer and has no place in the buffer counts as under way.
+  protected override held(): number {
+    return Math.max(0, this.#outcomes.waiting - this.#pace.buffer);
   }
 
   protected override succeeded(index: number, value: Awaited<Result>): void {

@@ -119,6 +119,27 @@ describe('drain', () => {
     await running;
     assert.equal(await waiting, 'served');
     await draining;
+    assert.equal(shipping.stats().state, 'closed');
+  });
+
+  it('with a time-out serves them so long, and then closes', onClock(async (clock) => {
+    const shipping = bulkhead();
+    const hold = shipping.tryAcquire();
+    const waiting = outcome(shipping.exec(() => 1));
+    const draining = shipping.drain({ timeoutMs: 50 });
+    assert.equal(shipping.drain({ timeoutMs: 90 }), draining, 'the first to end counts');
+    await clock.advance(49);
+    assert.equal(shipping.stats().state, 'draining');
+    await clock.advance(1);
+    assert.equal(await waiting, 'closed');
+    assert.equal(shipping.stats().state, 'closed');
+    hold?.release();
+    await draining;
+  }));
+
+  it('names what it cannot use', async () => {
+    assert.match(String(await outcome(bulkhead().drain({ timeoutMs: -1 }))), /timeoutMs must be 0 or more, or infinite, got -1/);
+    assert.match(String(await outcome(bulkhead().drain({ timeout: 1 } as never))), /unknown option timeout; there are timeoutMs/);
   });
 
   it('then close gives up on the waiters', async () => {

@@ -7,13 +7,14 @@ import inspect
 import math
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
 from types import CoroutineType, EllipsisType
-from typing import Any, Never, NoReturn, ParamSpec, Protocol, TypeVar, TypeVarTuple, get_overloads, overload
+from typing import Any, Literal, Never, NoReturn, ParamSpec, Protocol, TypeVar, TypeVarTuple, get_overloads, overload
 
 from . import _stats
 from ._awaitables import Entering
 from ._engine import Calls, Gate
 from ._idle import Idle
-from ._map import check_items, run_all
+from ._items import Source, check_items, checked_buffer, checked_flag
+from ._map import Plan, run_all
 from ._permit import Acquisition, Permit, TrackedPermit
 from ._work import check_work, is_awaitable
 
@@ -205,23 +206,101 @@ class Bulkhead(Gate):
 
     @overload
     def map(
-        self, fn: Callable[[Item], Awaitable[Result]], items: Iterable[Item] | AsyncIterable[Item], /, *, weight: int = 1
+        self,
+        fn: Callable[[Item], Awaitable[Result]],
+        items: Iterable[Item] | AsyncIterable[Item],
+        /,
+        *,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+        stop_on_error: bool = True,
+        return_exceptions: Literal[False] = False,
+        ordered: bool = True,
+        buffer: int = 0,
     ) -> AsyncGenerator[Result, None]: ...
     @overload
     def map(
-        self, fn: Callable[[Item], Result], items: Iterable[Item] | AsyncIterable[Item], /, *, weight: int = 1
+        self,
+        fn: Callable[[Item], Result],
+        items: Iterable[Item] | AsyncIterable[Item],
+        /,
+        *,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+        stop_on_error: bool = True,
+        return_exceptions: Literal[False] = False,
+        ordered: bool = True,
+        buffer: int = 0,
     ) -> AsyncGenerator[Result, None]: ...
+    @overload
     def map(
-        self, fn: Callable[[Any], Any], items: Iterable[Any] | AsyncIterable[Any], /, *, weight: int = 1
+        self,
+        fn: Callable[[Item], Awaitable[Result]],
+        items: Iterable[Item] | AsyncIterable[Item],
+        /,
+        *,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+        stop_on_error: bool = True,
+        return_exceptions: Literal[True],
+        ordered: bool = True,
+        buffer: int = 0,
+    ) -> AsyncGenerator[Result | BaseException, None]: ...
+    @overload
+    def map(
+        self,
+        fn: Callable[[Item], Result],
+        items: Iterable[Item] | AsyncIterable[Item],
+        /,
+        *,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+        stop_on_error: bool = True,
+        return_exceptions: Literal[True],
+        ordered: bool = True,
+        buffer: int = 0,
+    ) -> AsyncGenerator[Result | BaseException, None]: ...
+    def map(
+        self,
+        fn: Callable[[Any], Any],
+        items: Iterable[Any] | AsyncIterable[Any],
+        /,
+        *,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+        stop_on_error: bool = True,
+        return_exceptions: bool = False,
+        ordered: bool = True,
+        buffer: int = 0,
     ) -> AsyncGenerator[Any, None]:
         """The results of `fn(item)` for each item, in order: `async for page in shipping.map(fetch, urls)`.
 
-        An item is taken only when it can run, so that the queue stays free for others, who go first. No more than `limit` items
-        are under way or wait for their turn. The first error ends it in its place; that, and `aclose()`, cancels the rest.
+        An item is taken only when it can run, so that the queue stays free for others, who go first; while none of its items runs,
+        it waits for that no longer than any call (`timeout`, then `BulkheadTimeoutError`). No more than `limit` items, and `buffer`
+        results, are under way or wait for their turn; with `ordered=False` each result comes as soon as it is there.
+
+        The first error ends it in its place, and cancels what comes behind; so does `aclose()`. With `stop_on_error=False` all
+        items run, and an exception group of the errors comes last; with `return_exceptions=True` errors come as results.
         """
         check_work(fn)
         check_items(items)
-        return run_all(self._calls, fn, items, Calls.checked_weight(weight))
+        calls = self._calls
+        asked = calls.ask(weight, timeout, deadline)
+        plan = Plan(
+            calls=calls,
+            fn=fn,
+            asked=asked,
+            stop_on_error=checked_flag("stop_on_error", stop_on_error),
+            return_exceptions=checked_flag("return_exceptions", return_exceptions),
+            ordered=checked_flag("ordered", ordered),
+            buffer=checked_buffer(buffer),
+        )
+        return run_all(plan, Source(items))
 
     def resize(self, max_concurrent: int, /) -> None:
         """Changes the limit. 0 pauses; shrinking waits until enough running calls have ended and revokes nothing."""
@@ -235,9 +314,12 @@ class Bulkhead(Gate):
         self._calls.close(abort)
         return self._ending()
 
-    def drain(self) -> Awaitable[None]:
-        """Rejects new calls, now, and serves the waiters; what it returns is as for `close`."""
-        self._calls.drain()
+    def drain(self, *, timeout: float = math.inf) -> Awaitable[None]:
+        """Rejects new calls, now, and serves the waiters, for `timeout` seconds at most: then it closes, which needs an event loop.
+
+        What it returns is as for `close`.
+        """
+        self._calls.drain(timeout)
         return self._ending()
 
     def idle(self) -> Awaitable[None]:

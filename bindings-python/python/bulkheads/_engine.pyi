@@ -8,10 +8,14 @@ from typing import Any, Self, final
 
 from typing_extensions import disjoint_base
 
-__all__ = ["Calls", "Done", "Entry", "Gate", "Waiting", "look_for_closed_loops_after"]
+__all__ = ["Asked", "Calls", "Done", "Entry", "Gate", "Waiting", "look_for_closed_loops_after"]
 
 def look_for_closed_loops_after(nanos: int, /) -> int:
     """For tests: sets the interval, in nanoseconds, at which a waiter polls for closed loops. Answers the one before."""
+
+@final
+class Asked:
+    """What calls ask for, checked; see `Calls.ask`."""
 
 @final
 class Calls:
@@ -34,7 +38,7 @@ class Calls:
         """A call of `run` without bounds of its own."""
     def begin_bounded(self, work: object, weight: object, timeout: object, deadline: object, /) -> int:
         """As `begin`, of any call, or of a block of code: then `work` is None."""
-    def begin_item(self, weight: int, /) -> int | asyncio.Future[None]:
+    def begin_item(self, asked: Asked, running: int, since: int, /) -> int | asyncio.Future[None]:
         """An item of `map`: its ticket, or the future that says when to ask again. It is to be handed over."""
     def begin_manual(self, weight: object, timeout: object, deadline: object, /) -> int:
         """A manual permit. It is to be put into its object."""
@@ -78,14 +82,13 @@ class Calls:
         """A permit was released that had been before."""
     def resize(self, max_concurrent: object, /) -> None: ...
     def close(self, abort: object, /) -> None: ...
-    def drain(self) -> None: ...
+    def drain(self, timeout: object, /) -> None: ...
     def idle_moment(self) -> int:
         """The ticket of the next idle moment; 0 if that is now."""
     def wait_idle(self, number: int, /) -> asyncio.Future[None] | None:
         """A future that is done at such a moment; None if the one of this number has come."""
-    def wait_capacity(self, weight: int, /) -> asyncio.Future[None] | None:
-        """A future that is done when it is time to ask again; None if a call of this weight would be answered at once, but not as
-        full."""
+    def wait_capacity(self, asked: Asked, running: int, since: int, /) -> asyncio.Future[None] | None:
+        """A future that is done when it is time to ask again; None if such an item would be answered at once, but not as full."""
     def forget(self, future: asyncio.Future[None], /) -> None:
         """The waiter of this future has gone."""
     @staticmethod
@@ -96,8 +99,10 @@ class Calls:
         """Raises what a call with this time-out would raise."""
     def stats(self) -> dict[str, float]:
         """Every figure, by the names that the engine gives them."""
-    def width(self, weight: int, /) -> int:
-        """How many calls of this weight can run at a time."""
+    def ask(self, weight: object, timeout: object, deadline: object, /) -> Asked:
+        """What calls ask for, checked; raises what a call with these arguments would raise."""
+    def waits_since(self) -> int:
+        """From now on a map waits for capacity while none of its items runs; the core's time."""
     def figures(self) -> tuple[int, int, int, int]:
         """Limit, permits in use, waiters, places in the queue."""
 

@@ -59,6 +59,7 @@ class Stats:
     running: int
     """Calls that hold permits, overrun ones included."""
     queued: int
+    max_queue: int
     overrun: int
     """Calls past their bound whose work has not ended yet."""
     peak_active: int
