@@ -74,9 +74,8 @@ impl Errors {
             Removal::TooHeavy => self.too_heavy(py, figures),
             Removal::TimedOut(nanos) => {
                 let waited = to_seconds(nanos);
-                let text = format!(
-                    "no permit within {waited:.3} s of waiting; shed load or raise max_concurrent"
-                );
+                let text =
+                    format!("no permit within {waited:.3} s; shed load or raise max_concurrent");
                 self.queue_timeout(py, figures, nanos, &text)
             }
         };
@@ -141,7 +140,7 @@ impl Errors {
         let text = match reason {
             FullReason::QueueFull => "queue full (max_queue {max_queue}); shed load or raise it",
             FullReason::NoQueue => {
-                "no permit free (max_concurrent {limit}) and no queue configured (max_queue 0); shed load or raise one"
+                "no permit free (max_concurrent {limit}) and no queue configured (max_queue 0); shed load or raise one of them"
             }
             FullReason::NotWilling => {
                 "no permit free (max_concurrent {limit}) and the call is not willing to wait (timeout 0)"
