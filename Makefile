@@ -82,7 +82,7 @@ bench: build chromium $(BENCH_NODE_MODULES) ## every figure beside the peers, in
 	@cd bench/rust && cargo run --quiet --release --locked
 	@target/venv/bin/python bench/report.py
 
-bench-quick: build chromium $(BENCH_NODE_MODULES) ## the same in under a minute, rougher; prints its figures and keeps none
+bench-quick: build chromium $(BENCH_NODE_MODULES) ## the same in a minute and a half, rougher; prints its figures and keeps none
 	@node bench/js/run.mjs --quick
 	@node bench/js/browser.mjs --quick
 	@python3 bench/python/run.py --quick

@@ -1,8 +1,10 @@
-// What an uncontended call must cost at least, design by design: `node --expose-gc bench/js/designs.mjs`. No engine, no table, no queue: only the
-// promise of the caller and the return of the permit. Nanoseconds per call beyond the bare call, and the share of cockatiel's.
+// What an uncontended call must cost at least, design by design: `node --expose-gc bench/js/designs.mjs`. No engine, no table,
+// no queue: only the promise of the caller and the return of the permit. Nanoseconds per call beyond the bare call, and the
+// share of cockatiel's.
 //
-// A promise that is derived from the work's (`then` with two functions that are the same for all calls) costs half of the others. But
-// only the work can settle it: `close({ abort: true })` could not answer its caller. So the second group is what there is to choose from.
+// A promise that is derived from the work's (`then` with two functions that are the same for all calls) costs half of the others,
+// but only the work can settle it. So it is what an ordinary call gets; a call with a bound or a signal of its own, which is
+// answered by the bulkhead too, gets a promise of the second group.
 
 import { bulkhead } from 'cockatiel';
 import { timed } from './harness.mjs';

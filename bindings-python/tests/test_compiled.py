@@ -335,7 +335,7 @@ async def full_error() -> BulkheadFullError:
 
 
 async def test_the_error_of_a_full_bulkhead_has_its_words_whoever_asks_first() -> None:
-    text = "b: no permit free (max_concurrent 1) and no queue configured (max_queue 0); shed load or raise one"
+    text = "b: no permit free (max_concurrent 1) and no queue configured (max_queue 0); shed load or raise one of them"
     assert str(await full_error()) == text
     assert repr(await full_error()) == f"BulkheadFullError({text!r})"
     assert (await full_error()).args == (text,)

@@ -90,7 +90,7 @@ async def test_full_has_four_texts() -> None:
         await asyncio.gather(waiter, return_exceptions=True)
     assert texts == [
         "orders: queue full (max_queue 1); shed load or raise it",
-        "orders: no permit free (max_concurrent 1) and no queue configured (max_queue 0); shed load or raise one",
+        "orders: no permit free (max_concurrent 1) and no queue configured (max_queue 0); shed load or raise one of them",
         "orders: no permit free (max_concurrent 1) and the call is not willing to wait (timeout 0)",
         "orders: paused (max_concurrent 0) and no place in the queue (max_queue 0); resize it to go on",
     ]
