@@ -32,10 +32,11 @@ impl Step<'_> {
         // Resizing 2: what runs keeps its permits, so only the figure changes.
         let here = self.hull.compartment_mut(index);
         let before = here.pool.set_limit(limit);
-        // Nested calls 1.4: an owner that watches for capacity asks again, and hears that its call
-        // waits for itself.
-        here.is_narrowed |= limit < before && !here.watches.is_empty();
-        if limit > 0 && (limit < before || before == 0) {
+        let is_narrower = limit < before || before == 0;
+        // Nested calls 1.4, Resizing 5: an owner that watches for capacity asks again, and hears that
+        // its call waits for itself, or is too heavy.
+        here.is_narrowed |= is_narrower && !here.watches.is_empty();
+        if limit > 0 && is_narrower {
             self.hull.end_heavy_waiters(index);
         }
         self.hull.touch(index);

@@ -48,7 +48,7 @@ fn a_call_that_does_not_fit_watches_and_counts_nowhere() {
         let held = admitted(offer(&mut core, Request::run(1)));
         let before = core.snapshot();
         assert_eq!(offer(&mut core, Request::run(1)), Offer::Watching);
-        assert_eq!((core.snapshot(), core.poll_timeout(ME)), (before, None));
+        assert_eq!(core.snapshot(), before);
         core.finish(NOW, held, Outcome::Completed);
         assert_eq!(events(&mut core, ME), [CAPACITY]);
         admitted(offer(&mut core, Request::run(1)));
@@ -164,12 +164,67 @@ fn a_weight_out_of_range_is_refused_and_nothing_watches() {
     assert_eq!(events(&mut core, ME), []);
 }
 
-/// How many items of `map` may be under way.
+/// Map 1.3: as many items as can run at a time, and one at least.
 #[test]
-fn the_width_is_how_many_calls_of_a_weight_fit() {
-    let mut core = bulkhead(7, 0);
-    let widths = [1, 2, 3, 7, 8, MAX_COUNT, 0].map(|weight| core.width(weight));
-    assert_eq!(widths, [7, 3, 2, 1, 1, 1, 7]);
-    core.resize(NOW, 0).expect("a valid limit");
-    assert_eq!(core.width(1), 1, "one waits for the end of the pause");
+fn an_item_has_no_room_beside_as_many_siblings_as_can_run() {
+    for (weight, width) in [(1, 7), (2, 3), (3, 2), (7, 1)] {
+        let mut core = bulkhead(7, 0);
+        let item = |siblings| Request::run(weight).siblings(siblings);
+        assert_eq!(offer(&mut core, item(width)), Offer::Watching);
+        assert_eq!(core.watch_capacity(NOW, item(width)), Ok(false));
+        admitted(offer(&mut core, item(width - 1)));
+    }
+}
+
+/// A growing limit is capacity though nothing has ended.
+#[test]
+fn an_item_beside_its_siblings_hears_of_a_growing_limit() {
+    let mut core = bulkhead(1, 0);
+    admitted(offer(&mut core, Request::run(1)));
+    assert_eq!(
+        offer(&mut core, Request::run(1).siblings(1)),
+        Offer::Watching
+    );
+    core.resize(NOW, 2).expect("a valid limit");
+    assert_eq!(events(&mut core, ME), [CAPACITY]);
+    admitted(offer(&mut core, Request::run(1).siblings(1)));
+}
+
+/// Map 1.5: while none of its siblings runs, an item waits no longer than any call.
+#[test]
+fn an_item_alone_is_rejected_when_it_has_waited_long_enough() {
+    let config = Config::new(1).timeout(Span::from_nanos(100));
+    for (own, until) in [(Span::FOREVER, 110), (Span::from_nanos(30), 40)] {
+        let mut core = Bulkhead::new(config).expect("valid options");
+        admitted(offer(&mut core, Request::run(1)));
+        let item = Request::run(1)
+            .timeout(own)
+            .waits_since(Instant::from_nanos(10));
+        let at = Instant::from_nanos(20);
+        assert_eq!(core.acquire_or_watch(at, item), Ok(Offer::Watching));
+        let until = Instant::from_nanos(until);
+        assert_eq!(core.poll_timeout(ME), Some(until));
+        assert!(core.keeps_alive(ME));
+        core.handle_timeout(until);
+        assert_eq!(events(&mut core, ME), [CAPACITY], "ask again");
+        let nanos = until.nanos_since(Instant::from_nanos(10));
+        let late = core.acquire_or_watch(until, item);
+        assert_eq!(late, Ok(Offer::Rejected(Rejection::NoRoom { nanos })));
+        assert_eq!(core.snapshot().rejected.queue_timeout, 1);
+        assert_eq!(core.poll_timeout(ME), None);
+    }
+}
+
+#[test]
+fn an_owner_that_waits_for_room_no_longer_has_no_timer_and_hears_nothing() {
+    let mut core = bulkhead(1, 0);
+    let held = admitted(offer(&mut core, Request::run(1)));
+    assert_eq!(
+        offer(&mut core, Request::run(1).waits_since(NOW)),
+        Offer::Watching
+    );
+    core.unwatch_capacity(NOW, ME);
+    assert_eq!((core.poll_timeout(ME), core.keeps_alive(ME)), (None, false));
+    core.finish(NOW, held, Outcome::Completed);
+    assert_eq!(events(&mut core, ME), []);
 }

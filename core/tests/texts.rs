@@ -25,6 +25,10 @@ fn every_rejection_says_which_bound_it_was() {
             Rejection::Reentrant { holding: 1 },
             "it would wait for permits of its own caller",
         ),
+        (
+            Rejection::NoRoom { nanos: 1 },
+            "no room for an item within the bound on a wait",
+        ),
         (Rejection::TooHeavy, "weight above the limit"),
     ];
     for (rejection, text) in texts {

@@ -386,7 +386,7 @@ fn code(rejection: Rejection) -> &'static str {
         Rejection::Cancelled => "cancelled",
         Rejection::Closed => "closed",
         Rejection::Full(_) => "full",
-        Rejection::QueueTimeout => "queue_timeout",
+        Rejection::QueueTimeout | Rejection::NoRoom { .. } => "queue_timeout",
         Rejection::Reentrant { .. } => "reentrant",
         Rejection::TooHeavy => "too_heavy",
     }

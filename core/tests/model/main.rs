@@ -43,16 +43,22 @@ fn asked() -> impl Strategy<Value = Asked> {
     let deadline = prop_oneof![3 => Just(NEVER), 1 => 0..20_u64];
     let timeout = prop_oneof![3 => Just(NEVER), 1 => 0..8_u64];
     let flags = (any::<bool>(), 0..20_u8, any::<bool>());
-    (0..OWNERS, 1..5_u32, timeout, deadline, flags, held()).prop_map(
-        |(owner, weight, timeout, deadline, (run, aborted, untimed), held)| Asked {
+    let call_timeout = prop_oneof![4 => Just(NEVER), 1 => 1..12_u64];
+    let turn = prop_oneof![2 => Just((0, 0)), 1 => (0..5_u32, 0..8_u64)];
+    let more = (held(), call_timeout, turn);
+    (0..OWNERS, 1..5_u32, timeout, deadline, flags, more).prop_map(
+        |(owner, weight, timeout, deadline, (run, aborted, untimed), more)| Asked {
             owner,
             weight,
             run,
             timeout,
             deadline,
             aborted: aborted == 0,
-            held,
+            held: more.0,
             untimed,
+            call_timeout: more.1,
+            siblings: more.2.0,
+            waited: more.2.1,
         },
     )
 }
@@ -75,6 +81,9 @@ fn inputs() -> impl Strategy<Value = Input> {
         4 => (0..OWNERS).prop_map(Input::AdmitCounted),
         4 => (0..OWNERS, outcome).prop_map(|(owner, end)| Input::FinishCounted(owner, end)),
         2 => pick().prop_map(Input::Release),
+        1 => (pick(), 0..5_u32).prop_map(|(pick, permits)| Input::ReleasePart(pick, permits)),
+        1 => (pick(), 0..5_u32).prop_map(|(pick, permits)| Input::Split(pick, permits)),
+        1 => (pick(), 1..6_u32).prop_map(|(pick, weight)| Input::Adjust(pick, weight)),
         3 => pick().prop_map(Input::Cancel),
         1 => prop::collection::vec(pick(), 0..5).prop_map(Input::Abort),
     ];
@@ -84,13 +93,13 @@ fn inputs() -> impl Strategy<Value = Input> {
         2 => (0..7_u32).prop_map(Input::Resize),
         1 => any::<bool>().prop_map(Input::Close),
         1 => Just(Input::Drain),
+        1 => (0..OWNERS, times()).prop_map(|(owner, nanos)| Input::DrainWithin(owner, nanos)),
         1 => (0..OWNERS).prop_map(Input::Evict),
         1 => Just(Input::Haunt),
         1 => Just(Input::Invalid),
         1 => (0..OWNERS).prop_map(Input::WatchIdle),
-        1 => (whose(), held()).prop_map(|((owner, weight), held)| {
-            Input::WatchCapacity { owner, weight, held }
-        }),
+        1 => asked().prop_map(Input::WatchCapacity),
+        1 => (0..OWNERS).prop_map(Input::UnwatchCapacity),
         2 => (0..OWNERS, pick()).prop_map(|(owner, events)| Input::Take { owner, events }),
         2 => Just(Input::Wake),
     ];

@@ -93,6 +93,21 @@ impl Bytes<'_> {
             aborted: flags & 0xF0 == 0xF0,
             held: if flags & 0x30 == 0x20 { self.held() } else { 0 },
             untimed: flags & 8 == 0,
+            call_timeout: if flags & 0xC0 == 0x40 {
+                self.span()
+            } else {
+                NEVER
+            },
+            siblings: u32::from(if flags & 0xC0 == 0x80 {
+                self.below(5)
+            } else {
+                0
+            }),
+            waited: u64::from(if flags & 0xE0 == 0xA0 {
+                self.below(8)
+            } else {
+                0
+            }),
         }
     }
 
@@ -106,7 +121,12 @@ impl Bytes<'_> {
             6 | 7 => Input::Start(self.pick()),
             8 => Input::Finish(self.pick(), self.ending()),
             9 => Input::FinishUntimed(self.pick(), self.ending()),
-            10 => Input::Release(self.pick()),
+            10 => match self.below(4) {
+                3 => Input::ReleasePart(self.pick(), self.weight() - 1),
+                2 => Input::Split(self.pick(), self.weight() - 1),
+                1 => Input::Adjust(self.pick(), self.weight()),
+                _ => Input::Release(self.pick()),
+            },
             11 => Input::Cancel(self.pick()),
             12 => {
                 let count = self.below(5);
@@ -114,14 +134,16 @@ impl Bytes<'_> {
             }
             13 => Input::Resize(u32::from(self.below(7))),
             14 => Input::Close(self.below(2) == 1),
-            15 => Input::Drain,
+            15 => match self.below(3) {
+                0 => Input::Drain,
+                _ => Input::DrainWithin(self.owner(), self.span()),
+            },
             16 => Input::Evict(self.owner()),
             17 => Input::Haunt,
             18 => Input::WatchIdle(self.owner()),
-            19 => Input::WatchCapacity {
-                owner: self.owner(),
-                weight: self.weight(),
-                held: self.held(),
+            19 => match self.below(6) {
+                5 => Input::UnwatchCapacity(self.owner()),
+                _ => Input::WatchCapacity(self.asked()),
             },
             20 => Input::Take {
                 owner: self.owner(),

@@ -4,7 +4,7 @@ use bulkheads_core::{
     Admission, Cancellation, Event, FullReason, Id, Offer, Outcome, Reclaim, Rejection, State,
 };
 
-use super::naive::{COUNTED, HERE, Holder, NEVER, Owner, Phase, Waiter};
+use super::naive::{COUNTED, DRAIN, HERE, Holder, NEVER, Owner, Phase, ROOM, Waiter};
 use super::{Asked, Checked, World, agree};
 
 #[derive(Debug)]
@@ -80,7 +80,9 @@ impl World {
                     Rejection::Cancelled => &mut naive.books.cancelled,
                     Rejection::Closed => &mut naive.books.closed,
                     Rejection::Full(_) => &mut naive.books.full,
-                    Rejection::QueueTimeout => &mut naive.books.queue_timeout,
+                    Rejection::QueueTimeout | Rejection::NoRoom { .. } => {
+                        &mut naive.books.queue_timeout
+                    }
                     Rejection::Reentrant { .. } => &mut naive.books.reentrant,
                     Rejection::TooHeavy => &mut naive.books.too_heavy,
                 } += 1;
@@ -200,7 +202,7 @@ impl World {
     pub(super) fn resize(&mut self, limit: u32) {
         self.naive.advance(self.time);
         let before = std::mem::replace(&mut self.naive.settings.limit, limit);
-        self.naive.is_narrowed = limit < before;
+        self.naive.is_narrowed = limit < before || before == 0;
         for one in self
             .naive
             .take_waiters(|one| limit > 0 && one.weight > limit)
@@ -214,12 +216,7 @@ impl World {
 
     pub(super) fn close(&mut self, abort: bool) {
         self.naive.advance(self.time);
-        self.naive.state = State::Closed;
-        for one in self.naive.take_waiters(|_| true) {
-            self.naive.books.closed += 1;
-            let (id, nanos) = (one.id, self.naive.now - one.since);
-            self.naive.tell(one.owner, Event::Closed { id, nanos });
-        }
+        self.naive.end();
         if abort && !std::mem::replace(&mut self.naive.aborting, true) {
             for owner in 0..self.naive.owners.len() {
                 self.naive.tell(owner, Event::Abort { compartment: HERE });
@@ -233,8 +230,87 @@ impl World {
         let waiters = self.naive.take_waiters(|one| one.owner == owner).len() as u64;
         self.naive.books.cancelled += waiters;
         self.naive.abandon(|one| one.owner == owner);
+        let drains_at = self.naive.owners[owner].alarms[DRAIN];
         self.naive.owners[owner] = Owner::default();
+        // The first of the others takes it over.
+        if drains_at < NEVER {
+            let heir = &mut self.naive.owners[usize::from(owner == 0)];
+            heir.alarms[DRAIN] = heir.alarms[DRAIN].min(drains_at);
+            heir.to_wake = true;
+        }
         self.naive.settle();
+    }
+
+    pub(super) fn drain_within(&mut self, owner: usize, timeout: u64) {
+        self.naive.advance(self.time);
+        let naive = &mut self.naive;
+        naive.state = naive.state.max(State::Draining);
+        if naive.state == State::Draining && !naive.is_idle() {
+            let alarm = &mut naive.owners[owner].alarms[DRAIN];
+            *alarm = naive.now.saturating_add(timeout).min(*alarm);
+        }
+        naive.settle();
+    }
+
+    pub(super) fn release_part(&mut self, id: Id, permits: u32) -> Option<bool> {
+        let held = self.naive.permits(id);
+        if held > 0 && permits == held {
+            return Some(self.released(id));
+        }
+        self.naive.advance(self.time);
+        // Its bound may have passed meanwhile, or its abandonment.
+        match self.naive.permits(id) {
+            0 => Some(self.released(id)),
+            held if permits == 0 || permits > held => None,
+            held => {
+                self.reweigh(id, held - permits);
+                Some(true)
+            }
+        }
+    }
+
+    pub(super) fn released(&mut self, id: Id) -> bool {
+        let is_released = self.finish(id, Outcome::Completed);
+        self.naive.books.double_releases += u64::from(!is_released);
+        is_released
+    }
+
+    /// The bound of the part; `None` if there is none to be had.
+    pub(super) fn split(&mut self, id: Id, permits: u32) -> Option<Option<Holder>> {
+        self.naive.advance(self.time);
+        let runs = |one: &&Holder| one.id == id && one.phase == Phase::Running;
+        let Some(one) = self.naive.holders.iter().find(runs).cloned() else {
+            return Some(None);
+        };
+        if permits == 0 || permits >= one.weight {
+            return None;
+        }
+        // Nobody is granted in between: the part takes what the first gives.
+        let first = self.naive.holders.iter_mut().find(|one| one.id == id);
+        first.expect("as above").weight -= permits;
+        Some(Some(one))
+    }
+
+    pub(super) fn adjust(&mut self, id: Id, weight: u32) -> bool {
+        self.naive.advance(self.time);
+        let (naive, held) = (&self.naive, self.naive.permits(id));
+        let limit = u64::from(naive.settings.limit);
+        let fits = naive.used() - u64::from(held) + u64::from(weight) <= limit;
+        let grows = naive.state == State::Open && naive.waiters.is_empty() && fits;
+        let is_possible = held > 0 && (weight <= held || grows);
+        if is_possible {
+            self.reweigh(id, weight);
+        }
+        is_possible
+    }
+
+    fn reweigh(&mut self, id: Id, weight: u32) {
+        let naive = &mut self.naive;
+        for one in naive.holders.iter_mut().filter(|one| one.id == id) {
+            one.weight = weight;
+        }
+        naive.books.peak_active = naive.books.peak_active.max(naive.used());
+        naive.settle();
     }
 
     pub(super) fn watch_idle(&mut self, owner: usize) -> Option<u64> {
@@ -248,7 +324,7 @@ impl World {
     }
 
     /// Books an offer: what the core admitted is a run at once, what it turned away is counted, and
-    /// what it could only queue, or reject as full, is watched for.
+    /// what it could only queue, or reject as full, is watched for, unless it has waited enough.
     pub(super) fn offered(
         &mut self,
         came: Offer,
@@ -256,33 +332,63 @@ impl World {
         asked: &Asked,
         call: impl FnOnce(Id, u64, u64) -> Waiter,
     ) -> Checked {
-        match (came, want) {
-            (Offer::Watching, Want::Queued | Want::Rejected(Rejection::Full(_))) => {
-                self.watch(asked.owner, asked.weight);
-                Ok(())
+        let has_turn = asked.siblings < self.naive.width(asked.weight);
+        let want = match want {
+            Want::Admitted if has_turn => Want::Admitted,
+            Want::Admitted | Want::Queued | Want::Rejected(Rejection::Full(_)) => {
+                let bound = self.room_bound(asked);
+                if bound > self.naive.now {
+                    self.watch(asked, bound);
+                    return agree("offer", came, Offer::Watching);
+                }
+                let nanos = self.naive.now - self.waits_since(asked);
+                Want::Rejected(Rejection::NoRoom { nanos })
             }
-            (Offer::Admitted(id), want) => self.arrived(Admission::Admitted(id), want, call),
-            (Offer::Rejected(one), want) => self.arrived(Admission::Rejected(one), want, call),
-            (came, want) => Err(format!("came {came:?}, the contract says {want:?}")),
+            Want::Rejected(rejection) => Want::Rejected(rejection),
+        };
+        match came {
+            Offer::Admitted(id) => self.arrived(Admission::Admitted(id), want, call),
+            Offer::Rejected(one) => self.arrived(Admission::Rejected(one), want, call),
+            Offer::Watching => Err(format!("it watches, the contract says {want:?}")),
         }
     }
 
-    pub(super) fn watch_capacity(&mut self, owner: usize, weight: u32, held: &[Id]) -> bool {
+    pub(super) fn watch_capacity(&mut self, asked: &Asked, held: &[Id]) -> bool {
         self.naive.advance(self.time);
         let naive = &self.naive;
-        let has = naive.has_capacity(weight) || naive.waits_for_itself(weight, naive.held(held));
+        let bound = self.room_bound(asked);
+        let has = naive.has_capacity(asked.weight, asked.siblings)
+            || naive.waits_for_itself(asked.weight, naive.held(held))
+            || bound <= naive.now;
         if !has {
-            self.watch(owner, weight);
+            self.watch(asked, bound);
         }
         has
     }
 
-    fn watch(&mut self, owner: usize, weight: u32) {
-        let wish = &mut self.naive.owners[owner].watches_capacity;
-        *wish = if *wish == 0 {
-            weight
+    pub(super) fn unwatch_capacity(&mut self, owner: usize) {
+        self.naive.advance(self.time);
+        self.naive.owners[owner].watches_capacity.clear();
+        self.naive.owners[owner].alarms[ROOM] = NEVER;
+    }
+
+    fn watch(&mut self, asked: &Asked, bound: u64) {
+        let owner = &mut self.naive.owners[asked.owner];
+        owner.watches_capacity.push((asked.weight, asked.siblings));
+        owner.alarms[ROOM] = owner.alarms[ROOM].min(bound);
+    }
+
+    /// When the wait for room of an item ends.
+    fn room_bound(&self, asked: &Asked) -> u64 {
+        let timeout = asked.timeout.min(self.naive.settings.timeout);
+        if asked.siblings > 0 {
+            NEVER
         } else {
-            weight.min(*wish)
-        };
+            self.waits_since(asked).saturating_add(timeout)
+        }
+    }
+
+    fn waits_since(&self, asked: &Asked) -> u64 {
+        self.time.saturating_sub(asked.waited).min(self.naive.now)
     }
 }

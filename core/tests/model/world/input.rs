@@ -40,21 +40,23 @@ pub(crate) enum Input {
     /// Takes permits at once, or watches.
     Offer(Asked),
     Release(usize),
+    ReleasePart(usize, u32),
+    Split(usize, u32),
+    Adjust(usize, u32),
     Cancel(usize),
     Abort(Vec<usize>),
     Resize(u32),
     Close(bool),
     Drain,
+    /// With a time-out, on an owner's timer.
+    DrainWithin(usize, u64),
     /// The owner dies, and a new one takes its place.
     Evict(usize),
     /// The owner that died last does all that an owner can.
     Haunt,
     WatchIdle(usize),
-    WatchCapacity {
-        owner: usize,
-        weight: u32,
-        held: usize,
-    },
+    WatchCapacity(Asked),
+    UnwatchCapacity(usize),
     /// Takes so many of an owner's events.
     Take {
         owner: usize,
@@ -82,4 +84,9 @@ pub(crate) struct Asked {
     pub(crate) held: usize,
     /// Asks `acquire_untimed` first.
     pub(crate) untimed: bool,
+    pub(crate) call_timeout: u64,
+    /// Of an offer: how many items of its map run.
+    pub(crate) siblings: u32,
+    /// Of an offer: for so many nanoseconds it has been waiting already.
+    pub(crate) waited: u64,
 }

@@ -11,7 +11,7 @@ mod play;
 
 use std::fmt::Debug;
 
-use bulkheads_core::{Bulkhead, Config, Id, Instant, OwnerId, Span};
+use bulkheads_core::{Bulkhead, Config, Id, Instant, OwnerId, Span, State};
 
 use books::Books;
 pub(crate) use bytes::history;
@@ -173,7 +173,13 @@ impl World {
         let (stats, naive) = (self.core.snapshot(), &self.naive);
         let limit = naive.settings.limit;
         let used = naive.used();
-        agree("state", stats.state, naive.state)?;
+        let has_drained = naive.state == State::Draining && naive.is_idle();
+        let state = if has_drained {
+            State::Closed
+        } else {
+            naive.state
+        };
+        agree("state", stats.state, state)?;
         agree("limit", (stats.limit, self.core.limit()), (limit, limit))?;
         agree("active", (stats.active, self.core.active()), (used, used))?;
         let available = u64::from(limit).saturating_sub(used);
@@ -186,7 +192,11 @@ impl World {
         let overrun = overrun.filter(|one| one.phase == naive::Phase::Overrun);
         agree("overrun", stats.overrun, overrun.count() as u64)?;
         let max_queue = naive.settings.max_queue;
-        agree("max_queue", self.core.max_queue(), max_queue)?;
+        agree(
+            "max_queue",
+            (self.core.max_queue(), stats.max_queue),
+            (max_queue, max_queue),
+        )?;
         agree("books", Books::of(&stats, naive.books.ran), naive.books)
     }
 }

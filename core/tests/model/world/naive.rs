@@ -25,6 +25,8 @@ pub(crate) struct Waiter {
     pub(crate) since: u64,
     pub(crate) end: u64,
     pub(crate) bound: u64,
+    /// Its own bound on its run.
+    pub(crate) call_timeout: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -35,20 +37,39 @@ pub(crate) struct Holder {
     pub(crate) run: bool,
     pub(crate) since: u64,
     pub(crate) bound: u64,
+    pub(crate) call_timeout: u64,
     pub(crate) phase: Phase,
     pub(crate) timer: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Owner {
     pub(crate) events: VecDeque<Event>,
     /// Has had an event since it was named last.
     pub(crate) to_wake: bool,
     /// The ticket of its latest wish to hear of idleness; 0 for none.
     pub(crate) watches_idle: u64,
-    /// The weight it wants capacity for; 0 for no wish.
-    pub(crate) watches_capacity: u32,
+    /// The weights that it wants capacity for, with how many items of their map run.
+    pub(crate) watches_capacity: Vec<(u32, u32)>,
+    /// When it is to ask again for room, and when a drain that it asked for ends.
+    pub(crate) alarms: [u64; 2],
 }
+
+impl Default for Owner {
+    fn default() -> Self {
+        Self {
+            events: VecDeque::new(),
+            to_wake: false,
+            watches_idle: 0,
+            watches_capacity: Vec::new(),
+            alarms: [NEVER; 2],
+        }
+    }
+}
+
+/// The places of the alarms.
+pub(crate) const ROOM: usize = 0;
+pub(crate) const DRAIN: usize = 1;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
@@ -110,12 +131,18 @@ impl Naive {
         self.waiters.is_empty() && self.holders.is_empty()
     }
 
-    /// Whether a call of this weight would run at once, or end for good.
-    pub(crate) fn has_capacity(&self, weight: u32) -> bool {
+    /// How many calls of this weight can run at a time.
+    pub(crate) fn width(&self, weight: u32) -> u32 {
+        (self.settings.limit / weight).max(1)
+    }
+
+    /// Whether such an item would run at once, or end for good.
+    pub(crate) fn has_capacity(&self, weight: u32, siblings: u32) -> bool {
         let limit = self.settings.limit;
         let too_heavy = limit > 0 && weight > limit;
         let fits = self.used() + u64::from(weight) <= u64::from(limit);
-        self.state != State::Open || too_heavy || (self.waiters.is_empty() && fits)
+        let has_turn = siblings < self.width(weight);
+        self.state != State::Open || too_heavy || (self.waiters.is_empty() && fits && has_turn)
     }
 
     /// Whether what the caller holds and what it wants are more than there is, if it does hold that much.
@@ -146,13 +173,17 @@ impl Naive {
     pub(crate) fn next_timer(&self, owner: usize) -> u64 {
         let holders = self.holders.iter().filter(|one| one.owner == owner);
         let holds = holders.map(|one| one.timer);
-        self.waits_of(owner).chain(holds).min().unwrap_or(NEVER)
+        let alarms = self.owners[owner].alarms;
+        let timers = self.waits_of(owner).chain(holds).chain(alarms);
+        timers.min().unwrap_or(NEVER)
     }
 
     pub(crate) fn keeps_alive(&self, owner: usize) -> bool {
         let unanswered = |one: &&Holder| one.owner == owner && one.phase != Phase::Overrun;
         let runs = self.holders.iter().filter(unanswered).map(|one| one.timer);
-        self.waits_of(owner).chain(runs).any(|timer| timer < NEVER)
+        let alarms = self.owners[owner].alarms;
+        let timers = self.waits_of(owner).chain(runs).chain(alarms);
+        timers.into_iter().any(|timer| timer < NEVER)
     }
 
     fn waits_of(&self, owner: usize) -> impl Iterator<Item = u64> {
@@ -170,7 +201,49 @@ impl Naive {
         self.end_waits();
         self.time_out_runs();
         self.abandon_runs();
+        while let Some((owner, alarm)) = self.first_alarm() {
+            self.owners[owner].alarms[alarm] = NEVER;
+            if alarm == ROOM {
+                self.tell_capacity(owner);
+            } else {
+                self.end();
+            }
+        }
         self.settle();
+    }
+
+    /// The first alarm that is due.
+    fn first_alarm(&self) -> Option<(usize, usize)> {
+        let owners = self.owners.iter().enumerate();
+        let alarms = owners.flat_map(|(owner, one)| {
+            let alarms = one.alarms.iter().enumerate();
+            alarms.map(move |(alarm, at)| (*at, alarm, owner))
+        });
+        let (at, alarm, owner) = alarms.min()?;
+        (at <= self.now && at < NEVER).then_some((owner, alarm))
+    }
+
+    fn tell_capacity(&mut self, owner: usize) {
+        self.owners[owner].watches_capacity.clear();
+        self.owners[owner].alarms[ROOM] = NEVER;
+        self.tell(owner, Event::Capacity { compartment: HERE });
+    }
+
+    /// Rejects whatever waits, and from now on whatever comes.
+    pub(crate) fn end(&mut self) {
+        self.state = State::Closed;
+        self.drain_has_ended();
+        for one in self.take_waiters(|_| true) {
+            self.books.closed += 1;
+            let (id, nanos) = (one.id, self.now - one.since);
+            self.tell(one.owner, Event::Closed { id, nanos });
+        }
+    }
+
+    fn drain_has_ended(&mut self) {
+        for owner in &mut self.owners {
+            owner.alarms[DRAIN] = NEVER;
+        }
     }
 
     fn end_waits(&mut self) {
@@ -223,6 +296,9 @@ impl Naive {
             self.tell(one.owner, Event::Granted { id: one.id });
             self.admit(&one, Phase::Granted);
         }
+        if self.is_idle() {
+            self.drain_has_ended();
+        }
         for owner in 0..self.owners.len() {
             let ticket = self.owners[owner].watches_idle;
             if self.is_idle() && ticket > 0 {
@@ -238,10 +314,10 @@ impl Naive {
             }
         }
         for owner in 0..self.owners.len() {
-            let weight = self.owners[owner].watches_capacity;
-            if weight > 0 && (self.is_narrowed || self.has_capacity(weight)) {
-                self.owners[owner].watches_capacity = 0;
-                self.tell(owner, Event::Capacity { compartment: HERE });
+            let mut wishes = self.owners[owner].watches_capacity.iter();
+            let comes_true = |wish: &(u32, u32)| self.has_capacity(wish.0, wish.1);
+            if wishes.any(|wish| self.is_narrowed || comes_true(wish)) {
+                self.tell_capacity(owner);
             }
         }
         self.is_narrowed = false;
@@ -256,6 +332,7 @@ impl Naive {
             run: one.run,
             since: self.now,
             bound: one.bound,
+            call_timeout: one.call_timeout,
             phase,
             timer: NEVER,
         };
@@ -271,13 +348,22 @@ impl Naive {
         let grace = self.settings.abandon_after;
         for one in self.holders.iter_mut().filter(|one| one.id == id) {
             one.phase = Phase::Overrun;
-            one.timer = at.saturating_add(grace);
+            one.timer = if one.run {
+                at.saturating_add(grace)
+            } else {
+                NEVER
+            };
         }
     }
 
     pub(crate) fn run_timer(&self, one: &Holder) -> u64 {
+        let own = one.since.saturating_add(one.call_timeout);
         let end = one.since.saturating_add(self.settings.call_timeout);
-        if one.run { end.min(one.bound) } else { NEVER }
+        if one.run {
+            own.min(end).min(one.bound)
+        } else {
+            own
+        }
     }
 
     /// Takes a holder out; its caller counts why.

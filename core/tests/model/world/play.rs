@@ -23,9 +23,18 @@ impl World {
             Input::Release(pick) => {
                 let id = self.id(pick);
                 let came = self.core.release(now, id);
-                let want = self.finish(id, Outcome::Completed);
-                self.naive.books.double_releases += u64::from(!want);
-                agree("release", came, want)?;
+                agree("release", came, self.released(id))?;
+            }
+            Input::ReleasePart(pick, permits) => {
+                let id = self.id(pick);
+                let came = self.core.release_part(now, id, permits).ok();
+                agree("release_part", came, self.release_part(id, permits))?;
+            }
+            Input::Split(pick, permits) => self.take_part(self.id(pick), permits)?,
+            Input::Adjust(pick, weight) => {
+                let id = self.id(pick);
+                let came = self.core.adjust(now, id, weight).expect("a valid weight");
+                agree("adjust", came, self.adjust(id, weight))?;
             }
             Input::Cancel(pick) => {
                 let id = self.id(pick);
@@ -51,6 +60,11 @@ impl World {
                 self.naive.state = self.naive.state.max(State::Draining);
                 self.naive.settle();
             }
+            Input::DrainWithin(owner, timeout) => {
+                let span = Span::from_nanos(timeout);
+                self.core.drain_within(now, self.owners[owner], span);
+                self.drain_within(owner, timeout);
+            }
             Input::Evict(owner) => {
                 self.core.evict(now, self.owners[owner]);
                 self.evict(owner);
@@ -62,16 +76,17 @@ impl World {
                 let came = self.core.watch_idle(now, self.owners[owner]);
                 agree("watch_idle", came, self.watch_idle(owner))?;
             }
-            Input::WatchCapacity {
-                owner,
-                weight,
-                held,
-            } => {
-                let held = self.held(held);
-                let request = Request::run(weight).owner(self.owners[owner]);
-                let came = self.core.watch_capacity(now, request.held(&held));
-                let want = self.watch_capacity(owner, weight, &held);
+            Input::WatchCapacity(asked) => {
+                let held = self.held(asked.held);
+                let request = self.request(asked, NEVER).held(&held);
+                let came = self.core.watch_capacity(now, request);
+                let want = self.watch_capacity(&asked, &held);
                 agree("watch_capacity", came, Ok(want))?;
+            }
+            Input::UnwatchCapacity(owner) => {
+                self.core.unwatch_capacity(now, self.owners[owner]);
+                self.unwatch_capacity(owner);
+                self.naive.settle();
             }
             Input::Take { owner, events } => self.take(owner, events)?,
             Input::Wake => self.wake()?,
@@ -151,6 +166,9 @@ impl World {
             .timeout(Span::from_nanos(asked.timeout))
             .deadline(Instant::from_nanos(deadline))
             .aborted(asked.aborted)
+            .call_timeout(Span::from_nanos(asked.call_timeout))
+            .siblings(asked.siblings)
+            .waits_since(Instant::from_nanos(self.time.saturating_sub(asked.waited)))
     }
 
     fn try_acquire(&mut self, owner: usize, weight: u32) -> Checked {
@@ -168,6 +186,9 @@ impl World {
             aborted: false,
             held: 0,
             untimed: false,
+            call_timeout: NEVER,
+            siblings: 0,
+            waited: 0,
         };
         let want = match self.want(&asked, NEVER, &[]) {
             Want::Queued => Want::Rejected(self.full(true)),
@@ -189,6 +210,35 @@ impl World {
         agree("finish", came, want)
     }
 
+    /// A part of a permit is a call of its own, with the bound of the first.
+    fn take_part(&mut self, id: Id, permits: u32) -> Checked {
+        let came = self.core.split(self.now(), id, permits).ok();
+        match (came, self.split(id, permits)) {
+            (Some(Some(part)), Some(Some(one))) => {
+                self.ids.push(part);
+                let waiter = Waiter {
+                    id: part,
+                    owner: one.owner,
+                    weight: permits,
+                    run: one.run,
+                    since: self.naive.now,
+                    end: NEVER,
+                    bound: one.bound,
+                    call_timeout: one.call_timeout,
+                };
+                self.naive.admit(&waiter, Phase::Running);
+                let part = self.naive.holders.last_mut().expect("the part");
+                part.timer = one.timer;
+                Ok(())
+            }
+            (came, want) => agree(
+                "split",
+                came.map(|part| part.is_some()),
+                want.map(|one| one.is_some()),
+            ),
+        }
+    }
+
     /// Only the core knows when it wants one to be measured: the naive side follows.
     fn admit_counted(&mut self, owner: usize) {
         if !self.core.admit_counted(self.owners[owner]) {
@@ -203,6 +253,7 @@ impl World {
             since: self.naive.now,
             end: NEVER,
             bound: NEVER,
+            call_timeout: NEVER,
         };
         self.naive.admit(&counted, Phase::Running);
     }
@@ -301,5 +352,6 @@ fn waiter(asked: Asked, deadline: u64) -> impl FnOnce(Id, u64, u64) -> Waiter {
             .saturating_add(asked.timeout.min(longest))
             .min(deadline),
         bound: deadline,
+        call_timeout: asked.call_timeout,
     }
 }
