@@ -306,6 +306,6 @@ impl Hull {
 fn call_of(index: u32, request: &Request<'_>) -> Call {
     let mut call = Call::new(request.owner.index, index, request.weight, request.is_run);
     call.deadline = request.deadline;
-    call.call_timeout = request.call_timeout;
+    call.own_bound = request.call_timeout;
     call
 }

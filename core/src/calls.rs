@@ -29,7 +29,7 @@ pub(crate) struct Call {
     /// The caller's deadline: bounds the run. The end of its wait stands among the timers.
     pub(crate) deadline: Instant,
     /// Its own bound on its run, from the grant.
-    pub(crate) call_timeout: Span,
+    pub(crate) own_bound: Span,
     /// When it was enqueued, then when it was granted. The latter is right only for a call that is
     /// measured or has a timer: the others are admitted without a clock.
     pub(crate) since: Instant,
@@ -164,7 +164,7 @@ impl Call {
     pub(crate) const fn new(owner: u32, compartment: u32, weight: u32, is_run: bool) -> Self {
         Self {
             deadline: Instant::NEVER,
-            call_timeout: Span::FOREVER,
+            own_bound: Span::FOREVER,
             since: Instant::ZERO,
             seq: 0,
             weight,

@@ -10,6 +10,7 @@ use crate::queue::Queue;
 use crate::request::Request;
 use crate::sampling::Sampling;
 use crate::snapshot::State;
+use crate::time::Instant;
 
 /// A compartment, but for its calls, which are the slab's.
 #[derive(Debug)]
@@ -28,8 +29,8 @@ pub(crate) struct Compartment {
     pub(crate) is_touched: bool,
     /// The limit was lowered in this step: a call that watches for capacity may now wait for itself.
     pub(crate) is_narrowed: bool,
-    /// An owner has an alarm for the end of the drain.
-    pub(crate) has_drain_bound: bool,
+    /// When its drain ends by closing: an owner has an alarm for that, unless it is never.
+    pub(crate) drain_ends: Instant,
 }
 
 /// Runs without a slot. They are all one owner's: while it has any, the calls of others get slots.
@@ -130,7 +131,7 @@ impl Compartment {
             is_aborting: false,
             is_touched: false,
             is_narrowed: false,
-            has_drain_bound: false,
+            drain_ends: Instant::NEVER,
         }
     }
 

@@ -16,7 +16,7 @@ use crate::queue::Queue;
 use crate::sampling::Sampling;
 use crate::snapshot::State;
 use crate::step::Step;
-use crate::time::Span;
+use crate::time::{Instant, Span};
 
 impl Step<'_> {
     /// See [`crate::Bulkhead::resize`].
@@ -73,9 +73,10 @@ impl Step<'_> {
         let hull = &mut *self.hull;
         let is_over = hull.compartment(index).state == State::Closed || hull.is_idle(index);
         if let Some(owner) = hull.owners.find(owner).filter(|_| !is_over) {
-            let until = hull.now.after(timeout);
-            let has_bound = hull.owners.set_alarm(owner, Alarm::drain(index, until));
-            hull.compartment_mut(index).has_drain_bound |= has_bound;
+            let ends = hull.now.after(timeout);
+            hull.owners.set_alarm(owner, Alarm::drain(index, ends));
+            let here = hull.compartment_mut(index);
+            here.drain_ends = here.drain_ends.min(ends);
         }
     }
 
@@ -134,7 +135,7 @@ impl Hull {
     /// The drain has come to its end: its bound keeps nothing alive any more.
     pub(crate) fn clear_drain_bound(&mut self, index: u32) {
         let here = self.compartment_mut(index);
-        if core::mem::take(&mut here.has_drain_bound) {
+        if core::mem::replace(&mut here.drain_ends, Instant::NEVER) < Instant::NEVER {
             self.owners.clear_drain_alarms(index);
         }
     }
@@ -157,7 +158,7 @@ impl Hull {
             here.watches.clear();
             here.is_touched = false;
             here.is_narrowed = false;
-            here.has_drain_bound = false;
+            here.drain_ends = Instant::NEVER;
             here.sampling = Sampling::new(here.config.ran_sampled_every());
         }
     }

@@ -128,7 +128,7 @@ impl Hull {
                 watches.any(|watch| watch.owner == owner && !watch.wish.is_for_idleness())
             }
             Alarms::Drain => {
-                here.has_drain_bound
+                here.drain_ends <= alarm.at
                     && here.state == State::Draining
                     && !self.is_idle(alarm.compartment)
             }

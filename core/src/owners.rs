@@ -290,11 +290,11 @@ impl Owners {
         }
     }
 
-    /// Sets an alarm of an owner; of two that are alike the first counts. Whether it will ever ring.
-    pub(crate) fn set_alarm(&mut self, owner: u32, alarm: Alarm) -> bool {
+    /// Sets an alarm of an owner; of two that are alike the first counts.
+    pub(crate) fn set_alarm(&mut self, owner: u32, alarm: Alarm) {
         // Options 2.2
         if alarm.at == Instant::NEVER {
-            return false;
+            return;
         }
         self.next_due = self.next_due.min(alarm.at);
         let alarms = &mut self.at(owner).alarms;
@@ -304,7 +304,6 @@ impl Owners {
             alarms.push(alarm);
             self.armed += 1;
         }
-        true
     }
 
     /// An owner waits for room in a compartment no longer.

@@ -96,7 +96,8 @@ impl Hull {
     /// waiters and watches has nothing to settle: that is the ordinary case, and worth the look.
     pub(crate) fn touch(&mut self, index: u32) {
         let here = &mut self.compartments[index as usize];
-        let has_any = !here.queue.is_empty() || !here.watches.is_empty() || here.has_drain_bound;
+        let has_any =
+            !here.queue.is_empty() || !here.watches.is_empty() || here.drain_ends < Instant::NEVER;
         if has_any && !here.is_touched {
             here.is_touched = true;
             self.touched.push(index);

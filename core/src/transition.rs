@@ -159,7 +159,7 @@ impl Hull {
         let mut due = Instant::NEVER;
         // A call without a timer may hold what its slot held before: see `Calls::insert_plain`.
         if call.timer != NIL {
-            part.call_timeout = call.call_timeout;
+            part.own_bound = call.own_bound;
             due = self.run_deadline(call, call.since);
         }
         let rest = call.weight - weight;
@@ -171,7 +171,7 @@ impl Hull {
 
     // Vocabulary 7, Running 6: a manual permit has the run deadline that it brought, and no other.
     fn run_deadline(&self, call: &Call, granted: Instant) -> Instant {
-        let own = granted.after(call.call_timeout);
+        let own = granted.after(call.own_bound);
         if !call.is_run {
             return own;
         }

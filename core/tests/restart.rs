@@ -46,7 +46,7 @@ fn no_call_is_left_and_all_counts_are_zero() {
     core.restart();
     assert_eq!(core.check_invariants(), Ok(()));
     let stats = core.snapshot();
-    assert_eq!((stats.limit, stats.state), (4, State::Draining));
+    assert_eq!((stats.limit, stats.state), (4, State::Closed));
     let counts = [
         stats.active,
         stats.running,

@@ -101,6 +101,7 @@ impl Engine {
         numbers(&self.core.snapshot(), self.notation)
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "permits, below 2^53")]
     pub(crate) fn note(&mut self, rejection: Rejection) -> Rejection {
         match rejection {
             Rejection::Reentrant { holding } => self.detail = holding as f64,

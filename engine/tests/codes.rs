@@ -30,11 +30,16 @@ fn every_rejection_has_a_code() {
     assert!(held > 15.0 && queued.call() < -15.0);
     rejected(&mut queued, call, &[], "queue_full");
     rejected(&mut queued, call, &[held], "reentrant");
-    same(queued.mail[place::HOLDING], 1.0);
+    same(queued.mail[place::DETAIL], 1.0);
     rejected(&mut queued, [1.0, NEVER, 0.0, RUN], &[], "queue_timeout");
     rejected(&mut queued, [2.0, NEVER, NEVER, RUN], &[], "too_heavy");
     let aborted = [1.0, NEVER, NEVER, RUN + ABORTED];
     rejected(&mut queued, aborted, &[], "cancelled");
+    let late = [1.0, 3.0, NEVER, RUN, NEVER, 0.0, 0.0];
+    same(queued.ask("acquire_or_watch", 0.0, &late), 0.0);
+    let no_room = queued.ask("acquire_or_watch", 4.0, &late);
+    same(no_room, rejection_code("no_room"));
+    same(queued.mail[place::DETAIL], 4.0);
     let mut bare = Host::new(options(1.0, 0.0));
     bare.ask("resize", 0.0, &[0.0]);
     rejected(&mut bare, call, &[], "paused");
@@ -43,6 +48,7 @@ fn every_rejection_has_a_code() {
     rejected(&mut bare, call, &[], "no_queue");
     bare.ask("close", 0.0, &[0.0]);
     rejected(&mut bare, call, &[], "closed");
+    came.insert("no_room");
     assert_eq!(came, names(&REJECTIONS));
 }
 
@@ -151,10 +157,10 @@ fn every_reclaim_has_a_code() {
 #[test]
 fn every_offer_has_a_code() {
     let mut host = Host::new(options(1.0, 5.0));
-    let offer = [1.0, 0.0, NEVER, RUN];
+    let offer = [1.0, NEVER, NEVER, RUN];
     assert!(host.ask("acquire_or_watch", 0.0, &offer) > 15.0);
     same(host.ask("acquire_or_watch", 0.0, &offer), 0.0);
-    host.ask("drain", 0.0, &[]);
+    host.ask("drain", 0.0, &[NEVER]);
     let closed = host.ask("acquire_or_watch", 0.0, &offer);
     same(closed, rejection_code("closed"));
 }

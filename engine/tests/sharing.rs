@@ -80,10 +80,10 @@ fn each_owner_of_a_shared_engine_sees_its_own_events() {
     let owners = [OwnerId::FIRST, core.add_owner()];
     assert!(owner_number(owners[0]).to_bits() != owner_number(owners[1]).to_bits());
     let mut mails = [mailbox::empty(), mailbox::empty()];
-    let mut exchange = |host: usize, input, arguments: [f64; 4]| {
+    let mut exchange = |host: usize, input, arguments: [f64; 5]| {
         let mail = &mut mails[host];
         mail[place::CODE] = code_of(input);
-        mail[place::ARGUMENTS..][..4].copy_from_slice(&arguments);
+        mail[place::ARGUMENTS..][..5].copy_from_slice(&arguments);
         engine.exchange(owners[host], mail);
         (
             mail[place::CODE],
@@ -91,12 +91,12 @@ fn each_owner_of_a_shared_engine_sees_its_own_events() {
             mail[place::EVENTS + 1],
         )
     };
-    let call = [1.0, NEVER, NEVER, RUN];
+    let call = [1.0, NEVER, NEVER, RUN, NEVER];
     let (held, ..) = exchange(0, "acquire", call);
     let (waits, ..) = exchange(1, "acquire", call);
-    let (_, count, _) = exchange(0, "finish", [held, 0.0, 0.0, 0.0]);
+    let (_, count, _) = exchange(0, "finish", [held, 0.0, 0.0, 0.0, 0.0]);
     same(count, 0.0);
-    let (_, count, id) = exchange(1, "show", [0.0; 4]);
+    let (_, count, id) = exchange(1, "show", [0.0; 5]);
     same(count, 1.0);
     same(id, -waits);
 }

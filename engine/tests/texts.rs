@@ -65,6 +65,12 @@ fn every_argument_says_what_it_must_be() {
     let limit = "maxConcurrent must be an integer from 0 to 2147483647, got 2147483648";
     assert_eq!(ask("resize", &[2_147_483_648.0]), limit);
     assert!(ask("watch_capacity", &[1.5]).ends_with("got 1.5"));
+    let bound = "callTimeoutMs must be more than 0, or infinite, got 0";
+    assert_eq!(ask("acquire", &[1.0, NEVER, NEVER, RUN, 0.0]), bound);
+    assert_eq!(
+        ask("drain", &[-1.0]),
+        "timeoutMs must be 0 or more, or infinite, got -1"
+    );
 }
 
 /// Hosts that make the text themselves get a code, by the lists that their tables are made of.

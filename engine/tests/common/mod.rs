@@ -8,6 +8,9 @@ use bulkheads_engine::{EVENTS, Engine, Notation, OUTCOMES, Options, REJECTIONS};
 /// No deadline, and no bound of a wait.
 pub(crate) const NEVER: f64 = f64::INFINITY;
 
+/// The arguments that are left out.
+const DEFAULTS: [f64; 7] = [0.0, NEVER, NEVER, 0.0, NEVER, 0.0, NEVER];
+
 pub(crate) struct Host {
     pub(crate) engine: Engine,
     pub(crate) mail: Mailbox,
@@ -36,7 +39,8 @@ impl Host {
         }
     }
 
-    /// Does an input and answers its answer.
+    /// Does an input and answers its answer. Arguments that are left out are those of a call without
+    /// a call time-out and of a map of which nothing runs.
     pub(crate) fn ask(&mut self, input: &str, now: f64, arguments: &[f64]) -> f64 {
         self.ask_holding(input, now, arguments, &[])
     }
@@ -52,6 +56,7 @@ impl Host {
         let mail = &mut self.mail;
         mail[place::CODE] = code_of(input);
         mail[place::NOW] = now;
+        mail[place::ARGUMENTS..][..DEFAULTS.len()].copy_from_slice(&DEFAULTS);
         mail[place::ARGUMENTS..][..arguments.len()].copy_from_slice(arguments);
         self.engine.exchange_holding(self.owner, mail, held);
         mail[place::CODE]

@@ -37,6 +37,24 @@ fn quiet() -> Scene {
     }
 }
 
+/// A map waits for room.
+fn watching() -> Scene {
+    let mut scene = quiet();
+    scene
+        .host
+        .ask("watch_capacity", 0.0, &[2.0, NEVER, NEVER, RUN]);
+    assert!(scene.sees(place::FREE, -1.0));
+    scene
+}
+
+/// The manual permit holds two.
+fn heavy() -> Scene {
+    let mut scene = quiet();
+    scene.host.ask("adjust", 0.0, &[scene.permit, 2.0]);
+    scene.before = scene.host.engine.core().snapshot();
+    scene
+}
+
 fn with_a_counted_run() -> Scene {
     let mut scene = quiet();
     assert!(scene.host.begin());
@@ -152,8 +170,11 @@ const ROWS: [Row; INPUTS.len()] = [
     (
         "drain",
         busy,
-        |_| [0.0; 4],
-        |scene, _| scene.stats().state == State::Draining && scene.stats().queued == 1,
+        |_| [20.0, 0.0, 0.0, 0.0],
+        |scene, _| {
+            let stats = scene.stats();
+            stats.state == State::Draining && stats.queued == 1 && scene.sees(place::TIMER, 27.0)
+        },
     ),
     (
         "evict",
@@ -170,7 +191,7 @@ const ROWS: [Row; INPUTS.len()] = [
     (
         "watch_capacity",
         quiet,
-        |_| [2.0, 0.0, 0.0, 0.0],
+        |_| [2.0, NEVER, NEVER, RUN],
         |scene, has_capacity| has_capacity < 1.0 && scene.sees(place::FREE, -1.0),
     ),
     (
@@ -196,6 +217,30 @@ const ROWS: [Row; INPUTS.len()] = [
         quiet,
         |_| [1.0, 0.0, NEVER, RUN],
         |scene, id| id > 15.0 && scene.stats().active == 3,
+    ),
+    (
+        "unwatch_capacity",
+        watching,
+        |_| [0.0; 4],
+        |scene, _| scene.sees(place::TIMER, NEVER) && !scene.sees(place::FREE, -1.0),
+    ),
+    (
+        "release_part",
+        heavy,
+        |scene| [scene.permit, 1.0, 0.0, 0.0],
+        |scene, is_done| is_done > 0.0 && scene.stats().active == 2,
+    ),
+    (
+        "split",
+        heavy,
+        |scene| [scene.permit, 1.0, 0.0, 0.0],
+        |scene, id| id > 15.0 && scene.stats().running == 3 && scene.stats().active == 3,
+    ),
+    (
+        "adjust",
+        heavy,
+        |scene| [scene.permit, 1.0, 0.0, 0.0],
+        |scene, is_done| is_done > 0.0 && scene.stats().active == 2,
     ),
     (
         "reclaim",

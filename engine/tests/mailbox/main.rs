@@ -46,7 +46,7 @@ fn the_version_is_there_from_the_beginning_and_stays() {
     let mut host = Host::new(options(1.0, 0.0));
     host.call();
     same(host.mail[place::VERSION], VERSION);
-    same(VERSION, 2.0);
+    same(VERSION, 3.0);
 }
 
 /// No two of them overlap, and none lies outside.

@@ -21,7 +21,7 @@ impl Hosts {
             (place::ACTIVE, exact(core.active())),
             (place::QUEUED, f64::from(core.queued())),
             (place::MAX_QUEUE, f64::from(core.max_queue())),
-            (place::HOLDING, exact(self.twin.holding)),
+            (place::DETAIL, self.twin.detail),
             (place::VERSION, VERSION),
         ];
         for (place, figure) in figures {

@@ -28,6 +28,7 @@ pub(super) fn rejection_code(rejection: Rejection) -> f64 {
         Rejection::TooHeavy => "too_heavy",
         Rejection::Cancelled => "cancelled",
         Rejection::Reentrant { .. } => "reentrant",
+        Rejection::NoRoom { .. } => "no_room",
     };
     let place = REJECTIONS.iter();
     let place = place.take_while(|known| **known != name).count();

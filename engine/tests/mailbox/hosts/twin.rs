@@ -5,7 +5,7 @@ use bulkheads_core::{
     Rejection, Request, Span, Untimed,
 };
 use bulkheads_engine::mailbox::{INPUTS, Mailbox, SHOWN, STARTED_LEN, place};
-use bulkheads_engine::{Notation, Options, RUN, deadline, wait, weight};
+use bulkheads_engine::{Notation, Options, deadline, wait, weight};
 
 use super::convert::{
     credit_of, exact, id_of, limit_of, number, option, outcome, raw, rejection_code, request, truth,
@@ -18,7 +18,7 @@ pub(super) struct Twin {
     pub(super) credit: Credit,
     /// Its hosts have no credit.
     is_shared: bool,
-    pub(super) holding: u64,
+    pub(super) detail: f64,
 }
 
 /// What an engine is to answer: a number, or a fault of this option.
@@ -28,7 +28,7 @@ pub(super) type Want = Result<f64, Opt>;
 struct Call {
     owner: OwnerId,
     now: Instant,
-    arguments: [f64; 4],
+    arguments: [f64; 7],
     held: Vec<Id>,
 }
 
@@ -55,7 +55,7 @@ impl Twin {
             notation,
             credit: Credit::NONE,
             is_shared,
-            holding: 0,
+            detail: 0.0,
         })
     }
 
@@ -123,7 +123,7 @@ impl Twin {
         let call = Call {
             owner,
             now: self.notation.instant(mail[place::NOW]),
-            arguments: [0, 1, 2, 3].map(|argument| mail[place::ARGUMENTS + argument]),
+            arguments: std::array::from_fn(|argument| mail[place::ARGUMENTS + argument]),
             held: held.iter().map(|id| id_of(*id)).collect(),
         };
         match *name {
@@ -133,10 +133,12 @@ impl Twin {
             "try_acquire" => self.try_acquire(&call),
             "watch_capacity" => self.watch_capacity(&call),
             "show" => Ok(0.0),
-            "start" | "resize" | "close" | "drain" | "evict" | "handle_timeout" => {
+            "start" | "resize" | "close" | "drain" | "evict" | "handle_timeout"
+            | "unwatch_capacity" => {
                 self.command(name, &call)?;
                 Ok(0.0)
             }
+            "release_part" | "split" | "adjust" => self.part(name, &call),
             _ => Ok(self.other(name, &call)),
         }
     }
@@ -155,10 +157,7 @@ impl Twin {
     }
 
     fn acquire(&mut self, call: &Call) -> Want {
-        let [value, timeout, by, flags] = call.arguments;
-        let request = self.wish(call.owner, value, flags)?;
-        let request = request.timeout(wait(timeout, self.notation).map_err(option)?);
-        let request = request.deadline(deadline(by, self.notation).map_err(option)?);
+        let request = self.arrival(call)?;
         let answer = self.core.acquire(call.now, request.held(&call.held));
         Ok(match answer.expect("a valid weight") {
             Admission::Admitted(id) => raw(id),
@@ -168,10 +167,7 @@ impl Twin {
     }
 
     fn acquire_or_watch(&mut self, call: &Call) -> Want {
-        let [value, _, by, flags] = call.arguments;
-        let request = self.wish(call.owner, value, flags)?;
-        let request = request.deadline(deadline(by, self.notation).map_err(option)?);
-        let request = request.held(&call.held);
+        let request = self.item(call)?.held(&call.held);
         let offer = self.core.acquire_or_watch(call.now, request);
         Ok(match offer.expect("a valid weight") {
             Offer::Admitted(id) => raw(id),
@@ -188,8 +184,7 @@ impl Twin {
     }
 
     fn watch_capacity(&mut self, call: &Call) -> Want {
-        let request = self.wish(call.owner, call.arguments[0], f64::from(RUN))?;
-        let request = request.held(&call.held);
+        let request = self.item(call)?.held(&call.held);
         let has_capacity = self.core.watch_capacity(call.now, request);
         Ok(truth(has_capacity.expect("a valid weight")))
     }
@@ -204,12 +199,33 @@ impl Twin {
                 core.resize(now, limit).expect("a valid limit");
             }
             "close" => core.close(now, first != 0.0),
-            "drain" => core.drain(now),
+            "drain" => {
+                let timeout = wait(first, self.notation).map_err(option)?;
+                core.drain_within(now, call.owner, timeout);
+            }
+            "unwatch_capacity" => core.unwatch_capacity(now, call.owner),
             "evict" => core.evict(now, call.owner),
             "handle_timeout" => core.handle_timeout(now),
             unknown => panic!("{unknown} has no method here"),
         }
         Ok(())
+    }
+
+    /// What a manual permit can do in part.
+    fn part(&mut self, name: &str, call: &Call) -> Want {
+        let ([first, second, ..], now, core) = (call.arguments, call.now, &mut self.core);
+        let id = id_of(first);
+        if name == "adjust" {
+            let weight = weight(second, self.notation).map_err(option)?;
+            return Ok(truth(core.adjust(now, id, weight).expect("a valid weight")));
+        }
+        let permits = limit_of(second).ok_or(Opt::Permits)?;
+        if name == "release_part" {
+            let released = core.release_part(now, id, permits);
+            return released.map(truth).map_err(|error| error.option);
+        }
+        let part = core.split(now, id, permits).map_err(|error| error.option)?;
+        Ok(part.map_or(0.0, raw))
     }
 
     /// What cannot be refused.
@@ -249,14 +265,36 @@ impl Twin {
         self.core.abort(now, ids.iter().map(|id| id_of(*id)));
     }
 
+    fn arrival(&self, call: &Call) -> Result<Request<'static>, Opt> {
+        let [value, timeout, by, flags, bound, ..] = call.arguments;
+        let request = self.wish(call.owner, value, flags)?;
+        let request = request.timeout(wait(timeout, self.notation).map_err(option)?);
+        let request = request.deadline(deadline(by, self.notation).map_err(option)?);
+        // The rule of the option of the same name: more than nothing.
+        if bound > 0.0 {
+            let bound = self.notation.instant(bound).nanos_since(Instant::ZERO);
+            Ok(request.call_timeout(Span::from_nanos(bound.max(1))))
+        } else {
+            Err(Opt::CallTimeout)
+        }
+    }
+
+    fn item(&self, call: &Call) -> Result<Request<'static>, Opt> {
+        let [.., siblings, since] = call.arguments;
+        let request = self.arrival(call)?.siblings(number(siblings));
+        Ok(request.waits_since(self.notation.instant(since)))
+    }
+
     fn wish(&self, owner: OwnerId, value: f64, flags: f64) -> Result<Request<'static>, Opt> {
         let weight = weight(value, self.notation).map_err(option)?;
         Ok(request(number(flags), weight).owner(owner))
     }
 
     fn rejected(&mut self, rejection: Rejection) -> f64 {
-        if let Rejection::Reentrant { holding } = rejection {
-            self.holding = holding;
+        match rejection {
+            Rejection::Reentrant { holding } => self.detail = exact(holding),
+            Rejection::NoRoom { nanos } => self.detail = self.notation.units(nanos),
+            _ => {}
         }
         rejection_code(rejection)
     }

@@ -53,14 +53,16 @@ impl Hosts {
         let (mail, never) = (&mut self.mails[host], f64::INFINITY);
         let arguments = match input {
             Some("acquire" | "acquire_or_watch" | "try_acquire" | "watch_capacity") => {
-                [1.0 + f64::from(way & 1), never, never, f64::from(RUN)]
+                let siblings = f64::from(way >> 4 & 1);
+                let weight = 1.0 + f64::from(way & 1);
+                [weight, never, never, f64::from(RUN), never, siblings, never]
             }
-            Some("acquire_untimed") => [1.0, f64::from(RUN), 0.0, 0.0],
-            Some("finish_counted" | "finish_measured") => [f64::from(way & 1), 3.0, 0.0, 0.0],
-            Some("resize") => [f64::from(way & 7), 0.0, 0.0, 0.0],
-            _ => [self.id, f64::from(way & 1), 0.0, 0.0],
+            Some("acquire_untimed") => first_two(1.0, f64::from(RUN)),
+            Some("finish_counted" | "finish_measured") => first_two(f64::from(way & 1), 3.0),
+            Some("resize" | "drain") => first_two(f64::from(way & 7), 0.0),
+            _ => first_two(self.id, f64::from(way & 1)),
         };
-        mail[place::ARGUMENTS..][..4].copy_from_slice(&arguments);
+        mail[place::ARGUMENTS..][..7].copy_from_slice(&arguments);
         mail[place::NOW] += f64::from(way >> 1 & 3);
         if way & 8 == 0 {
             mail[place::TAKEN] = mail[place::COUNT];
@@ -68,7 +70,7 @@ impl Hosts {
     }
 
     fn write_any(&mut self, host: usize, mask: u8, bytes: &mut Bytes) {
-        let places = place::ARGUMENTS..place::ARGUMENTS + 4;
+        let places = place::ARGUMENTS..place::ARGUMENTS + 6;
         for (bit, place) in places.chain([place::NOW, place::TAKEN]).enumerate() {
             if mask >> bit & 1 == 1 {
                 self.mails[host][place] = bytes.number(self.id);
@@ -101,4 +103,8 @@ impl Hosts {
             Outcome::Completed
         }))
     }
+}
+
+fn first_two(first: f64, second: f64) -> [f64; 7] {
+    [first, second, 0.0, 0.0, 0.0, 0.0, 0.0]
 }
