@@ -147,7 +147,7 @@ pub(crate) fn forget(calls: &Bound<'_, Calls>, future: &Bound<'_, PyAny>) -> PyR
     drop_waiter(calls, future);
     let place = Place::find(calls)?;
     // Its owner may have a timer for it, which would keep the loop from a longer sleep.
-    let (_, followed) = place.input(calls, |state, now| {
+    let ((), followed) = place.input(calls, |state, now| {
         if let Some(owner) = place.owner
             && state
                 .drivers
