@@ -11,7 +11,7 @@ use crate::admit::arrive;
 use crate::awaitable::Waiting;
 use crate::calls::Calls;
 use crate::event_loop::asyncio::{self, Step};
-use crate::finish::{exit, finish, release};
+use crate::finish::{finish, release};
 use crate::numbers::{self, Given, SECONDS, value_error};
 use crate::place::{Place, closed_loop};
 use crate::reentrancy::hold;
@@ -20,7 +20,7 @@ use crate::settle::settle;
 use crate::state::State;
 use crate::table::{Holder, Ticket};
 use crate::watch::{self, Begun, Item};
-use crate::{blocking, done, fork, permits};
+use crate::{blocking, fork, permits};
 
 #[pymethods]
 impl Calls {
@@ -113,19 +113,6 @@ impl Calls {
     #[pyo3(signature = (ticket, /))]
     fn wait(slf: &Bound<'_, Self>, ticket: Ticket) -> PyResult<Py<Waiting>> {
         Waiting::new(slf, ticket)
-    }
-
-    /// The end of a bare `async with`.
-    #[pyo3(signature = (kind, error, traceback, /))]
-    fn leave(
-        slf: &Bound<'_, Self>,
-        kind: &Bound<'_, PyAny>,
-        error: &Bound<'_, PyAny>,
-        traceback: &Bound<'_, PyAny>,
-    ) -> PyResult<Py<PyAny>> {
-        let _ = (kind, traceback);
-        exit(slf, error)?;
-        done::ready(slf.py())
     }
 
     /// Gives the permits of a call back; `error` is that of its work, None if it returned. Raises

@@ -44,10 +44,6 @@ class Calls:
         """A manual permit. It is to be put into its object."""
     def wait(self, ticket: int, /) -> Waiting:
         """What a call that has to wait awaits. Raises the reason if it may not go on."""
-    def leave(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
-    ) -> Coroutine[Any, Any, None]:
-        """The end of a bare `async with`."""
     def end(self, ticket: int, error: BaseException | None, /) -> None:
         """Gives the permits of a call back; `error` is that of its work, None if it returned. Raises its early answer, if it has one."""
     def __delitem__(self, ticket: int, /) -> None:
