@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 from collections.abc import AsyncIterator
+
 import pytest
 
 from bulkheads import Bulkhead, BulkheadCallTimeoutError
