@@ -26,6 +26,7 @@ pub(crate) struct Gate {
 /// Of one bulkhead: what is called as it is entered, and as it is left.
 struct BoundMethods {
     calls: Py<Calls>,
+    asked: Asked,
     enter: Py<PyAny>,
     leaves: Arc<Leaves>,
 }
@@ -49,6 +50,7 @@ pub(crate) struct LeaveOfClass {
 #[pyclass(frozen, subclass, module = "bulkheads._engine")]
 pub(crate) struct Entry {
     calls: Py<Calls>,
+    asked: Asked,
 }
 
 #[pymethods]
@@ -69,6 +71,7 @@ impl Gate {
         let calls = entry.get().calls.bind(py);
         let methods = BoundMethods {
             calls: calls.clone().unbind(),
+            asked: entry.get().asked,
             enter: entry.getattr(intern!(py, "get"))?.unbind(),
             leaves: Arc::default(),
         };
@@ -88,7 +91,8 @@ impl Gate {
     }
 
     fn __enter__(slf: &Bound<'_, Self>) -> PyResult<()> {
-        blocking::enter(slf.get().opened()?.calls.bind(slf.py()))
+        let methods = slf.get().opened()?;
+        blocking::enter(methods.calls.bind(slf.py()), &methods.asked)
     }
 
     #[pyo3(signature = (kind, error, traceback, /))]
@@ -195,8 +199,10 @@ impl LeaveOfClass {
 #[pymethods]
 impl Entry {
     #[new]
-    fn new(calls: Py<Calls>) -> Self {
-        Self { calls }
+    #[pyo3(signature = (calls, asked, /))]
+    fn new(calls: Py<Calls>, asked: &Bound<'_, Asked>) -> Self {
+        let asked = *asked.get();
+        Self { calls, asked }
     }
 
     fn get(slf: Py<Self>) -> Py<Self> {
@@ -207,12 +213,8 @@ impl Entry {
         let calls = self.calls.bind(py);
         let token = leave::take_looked_up(calls);
         // Before it is entered: a signal handler may raise here.
-        let stream = if calls.get().is_bounded {
-            streams::frame(py)?
-        } else {
-            None
-        };
-        let arrival = admit::arrive(calls, &Asked::plain(1), Kind::Entry)?;
+        let stream = streams::frame(calls, self.asked.is_bounded())?;
+        let arrival = admit::arrive(calls, &self.asked, Kind::Entry)?;
         if let Some(token) = token {
             token.set(arrival);
         }

@@ -85,6 +85,32 @@ pub(crate) fn release(
     id.map_or(Ok(()), |id| give_back(calls, id, outcome(error)))
 }
 
+/// See `Calls::detach`.
+pub(crate) fn detach(calls: &Bound<'_, Calls>, ticket: Ticket, is_overrun: bool) -> PyResult<u64> {
+    let detach = |state: &mut State| {
+        let call = state
+            .table
+            .get_mut(ticket)
+            .filter(|call| !call.is_released)?;
+        call.is_released = true;
+        Some(call.id)
+    };
+    let Some(id) = calls.get().shared.look(detach) else {
+        return Ok(0);
+    };
+    if is_overrun {
+        overrun(calls, id)?;
+    }
+    Ok(id.as_raw())
+}
+
+// Running 4.4: the permit stays taken until the work really settles.
+pub(crate) fn overrun(calls: &Bound<'_, Calls>, id: Id) -> PyResult<()> {
+    input_anywhere(calls, |state, now| {
+        state.core.cancel(now, id);
+    })
+}
+
 /// A signal handler raised before a call had its permits in hand. Answers with what.
 pub(crate) fn end_failed(calls: &Bound<'_, Calls>, ticket: Ticket, error: PyErr) -> PyErr {
     let value = error.value(calls.py()).clone().into_any();

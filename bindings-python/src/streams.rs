@@ -7,10 +7,14 @@ use pyo3::sync::PyOnceLock;
 use crate::calls::Calls;
 use crate::table::Ticket;
 
-/// The frame of the async generator that runs here, if one does.
-pub(crate) fn frame(py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+/// The frame of the async generator that enters here, if one does and the call has a bound.
+pub(crate) fn frame(calls: &Bound<'_, Calls>, is_bounded: bool) -> PyResult<Option<Py<PyAny>>> {
     static FRAME: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let frame = FRAME.import(py, "bulkheads._streams", "frame")?.call0()?;
+    if !calls.get().is_bounded && !is_bounded {
+        return Ok(None);
+    }
+    let frame = FRAME.import(calls.py(), "bulkheads._streams", "frame")?;
+    let frame = frame.call0()?;
     Ok((!frame.is_none()).then(|| frame.unbind()))
 }
 

@@ -10,6 +10,8 @@ import sys
 from types import FrameType
 from typing import Any
 
+from ._permit import Acquisition
+
 
 def frame() -> FrameType | None:
     """The frame of the caller, if that is an async generator that gives items.
@@ -17,12 +19,16 @@ def frame() -> FrameType | None:
     The body of an `@asynccontextmanager` is one too, but its task goes on inside of it.
     """
     caller = sys._getframe(1)
+    if caller.f_code is _ACQUIRE and caller.f_back is not None:
+        # Of `async with bulkhead.acquire()`.
+        caller = caller.f_back
     if not caller.f_code.co_flags & inspect.CO_ASYNC_GENERATOR:
         return None
     below = caller.f_back
     return None if below is not None and below.f_code is _ENTER_CONTEXT else caller
 
 
+_ACQUIRE = Acquisition.__aenter__.__code__
 _ENTER_CONTEXT = contextlib._AsyncGeneratorContextManager.__aenter__.__code__
 
 
