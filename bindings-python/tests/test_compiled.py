@@ -11,7 +11,7 @@ import pickle
 import threading
 import warnings
 import weakref
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from typing import Any
 
 import pytest
@@ -317,7 +317,7 @@ async def test_an_async_generator_keeps_its_permit_wherever_in_memory_its_functi
         await bulkhead.run(work)
         del work
 
-        async def numbers() -> AsyncIterator[int]:
+        async def numbers() -> AsyncGenerator[int, None]:
             yield 1
 
         stream = await bulkhead.run(numbers)

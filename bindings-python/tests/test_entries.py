@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from bulkheads import Bulkhead, BulkheadCallTimeoutError
 from helpers import check_books, probe_full, settle, spawn
 
 
-async def pages(bulkhead: Bulkhead, count: int = 5) -> AsyncIterator[int]:
+async def pages(bulkhead: Bulkhead, count: int = 5) -> AsyncGenerator[int, None]:
     async with bulkhead:
         for page in range(count):
             yield page
@@ -151,7 +152,7 @@ async def test_an_exit_that_is_used_again_is_nobodys_any_more() -> None:
     bulkhead = Bulkhead("b", max_concurrent=3)
     kept = []
     for _ in range(3):
-        leave = bulkhead.__aexit__
+        leave: Any = bulkhead.__aexit__
         await bulkhead.__aenter__()
         kept.append(leave)
         await leave(None, None, None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -15,12 +15,12 @@ from bulkheads import Bulkhead, BulkheadCallTimeoutError, BulkheadFullError
 from helpers import SOON, check_books, in_thread, probe_full, settle, spawn, until
 
 
-async def numbers(count: int = 3) -> AsyncIterator[int]:
+async def numbers(count: int = 3) -> AsyncGenerator[int, None]:
     for number in range(count):
         yield number
 
 
-def plain_numbers(count: int = 3) -> Iterator[int]:
+def plain_numbers(count: int = 3) -> Generator[int, None, None]:
     yield from range(count)
 
 
@@ -91,7 +91,7 @@ class TestThreads:
         with pytest.raises(ZeroDivisionError):
             await bulkhead.run_in_thread(divmod, 1, 0, weight=1)
         with pytest.raises(TypeError, match="is an async function"):
-            await bulkhead.run_in_thread(asyncio.sleep, 1)
+            await bulkhead.run_in_thread(cast(Any, asyncio.sleep), 1)
         probe_full(bulkhead, 1)
 
     @pytest.mark.parametrize("way", ["run_in_thread", "to_thread"])
@@ -205,7 +205,7 @@ class TestAsyncGenerators:
     async def test_what_is_sent_and_thrown_goes_through(self, way: str) -> None:
         bulkhead = Bulkhead("b", max_concurrent=1)
 
-        async def echo() -> Any:
+        async def echo() -> AsyncGenerator[str, Any]:
             got = "first"
             while True:
                 try:

@@ -6,9 +6,9 @@ import asyncio
 import functools
 import inspect
 import math
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
 from types import CoroutineType, EllipsisType
-from typing import Any, Final, Literal, Never, NoReturn, ParamSpec, Protocol, TypeVar, TypeVarTuple, get_overloads, overload
+from typing import Any, Final, Literal, Never, NoReturn, ParamSpec, Protocol, Self, TypeVar, TypeVarTuple, get_overloads, overload
 
 from . import _stats
 from ._awaitables import Entering
@@ -38,12 +38,12 @@ class Wrapper(Protocol):
 
     @overload
     def __call__(
-        self, fn: Callable[Parameters, AsyncGenerator[Item, Sent]], /
-    ) -> Callable[Parameters, AsyncGenerator[Item, Sent]]: ...
+        self, fn: Callable[Parameters, Awaitable[Result]], /
+    ) -> Callable[Parameters, CoroutineType[object, Never, Result]]: ...
     @overload
     def __call__(
-        self, fn: Callable[Parameters, Awaitable[Result]], /
-    ) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
+        self, fn: Callable[Parameters, AsyncGenerator[Item, Sent]], /
+    ) -> Callable[Parameters, AsyncGenerator[Item, Sent]]: ...
     @overload
     def __call__(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Result]: ...
 
@@ -215,10 +215,12 @@ class Bulkhead(Gate):
 
     @overload
     def wrap(
+        self, fn: Callable[Parameters, Awaitable[Result]], /
+    ) -> Callable[Parameters, CoroutineType[object, Never, Result]]: ...
+    @overload
+    def wrap(
         self, fn: Callable[Parameters, AsyncGenerator[Item, Sent]], /
     ) -> Callable[Parameters, AsyncGenerator[Item, Sent]]: ...
-    @overload
-    def wrap(self, fn: Callable[Parameters, Awaitable[Result]], /) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
     @overload
     def wrap(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Result]: ...
     @overload
@@ -429,10 +431,15 @@ class Bulkhead(Gate):
         marks = ([] if state == "open" else [state]) + (["paused"] if limit == 0 else [])
         return f"<Bulkhead {', '.join([f'{self.name} {figures}', *marks])}>"
 
+    def __copy__(self) -> Self:
+        """Itself: whoever copies an object that holds a bulkhead means the same dependency, and its one limit."""
+        return self
+
+    def __deepcopy__(self, _: object) -> Self:
+        return self
+
     def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            f"a Bulkhead guards calls of one process and cannot be pickled or copied: {self!r}; make one in each process"
-        )
+        raise TypeError(f"a Bulkhead guards calls of one process and cannot be pickled: {self!r}; make one in each process")
 
 
 def streaming(guarded: Callable[..., Awaitable[AsyncGenerator[Any, Any]]]) -> Callable[..., AsyncGenerator[Any, Any]]:

@@ -120,11 +120,11 @@ class Gate:
     def __new__(cls, *args: object, **options: object) -> Self: ...
     def _open(self, entry: Entry, /) -> None:
         """Once, before anything else."""
-    def __aenter__(self) -> Coroutine[Any, Any, None]:
+    async def __aenter__(self) -> None:
         """An anonymous permit of weight 1. It nests, and serves many tasks at once."""
-    def __aexit__(
+    async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
-    ) -> Coroutine[Any, Any, None]: ...
+    ) -> None: ...
     def __enter__(self) -> None:
         """As `__aenter__`, but the thread is blocked until the permit is there. RuntimeError where an event loop runs."""
     def __exit__(
