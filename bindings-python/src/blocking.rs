@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bulkheads_core::{Admission, Event, Id, Instant, Outcome, OwnerId, Untimed};
+use bulkheads_core::{Admission, Event, Id, Instant, Outcome, OwnerId, Span, Untimed};
 use bulkheads_driver::Bell;
 use pyo3::exceptions::{PyGeneratorExit, PyRuntimeError};
 use pyo3::ffi;
@@ -18,10 +18,11 @@ use pyo3::types::{PyTuple, PyType};
 
 use crate::calls::Calls;
 use crate::errors::Figures;
-use crate::event_loop::asyncio::Step;
-use crate::event_loop::driver::Waker;
+use crate::event_loop::asyncio::{Step, refuse_trio};
+use crate::event_loop::driver::behind;
 use crate::finish::{finish, give_back};
 use crate::numbers::value_error;
+use crate::parking::Parking;
 use crate::place::Place;
 use crate::reentrancy::{held, hold};
 use crate::request::{Asked, Kind};
@@ -53,12 +54,14 @@ pub(crate) fn enter(calls: &Bound<'_, Calls>, asked: &Asked) -> PyResult<()> {
 }
 
 /// The end of a `with`. It may come in another thread than its beginning, as that of a generator:
-/// such permits all weigh the same, so the latest of any thread will do.
-pub(crate) fn exit(calls: &Bound<'_, Calls>, error: &Bound<'_, PyAny>) -> PyResult<()> {
-    let entry = |state: &mut State| {
-        let own = state.table.last_entered(Holder::thread().key);
-        own.or_else(|| state.table.last_entered_by_threads())
-    };
+/// those of one weight are alike, so the latest of any thread will do.
+pub(crate) fn exit(
+    calls: &Bound<'_, Calls>,
+    weight: u32,
+    error: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let key = Holder::thread().key;
+    let entry = |state: &mut State| state.table.last_entered_by_threads(key, weight);
     if let Some(ticket) = calls.get().shared.look(entry) {
         return finish(calls, ticket, error);
     }
@@ -156,7 +159,7 @@ pub(crate) fn undo(calls: &Bound<'_, Calls>, id: Id, error: PyErr) -> PyErr {
 /// Raises `RuntimeError` where an event loop runs, also when nothing would have to wait.
 pub(crate) fn refuse_in_loop(calls: &Bound<'_, Calls>, way: &str, other: &str) -> PyResult<()> {
     if !Step::is_in_loop(calls.py())? {
-        return Ok(());
+        return refuse_trio(calls.py());
     }
     let name = calls.get().name();
     let text = format!("{name}: {way} would block the event loop of this thread; use {other}");
@@ -214,13 +217,16 @@ fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
     let py = calls.py();
     let shared = &calls.get().shared;
     let is_main = is_main_thread(py)?;
-    let bell = Bell::new(Waker::Thread(std::thread::current()));
+    let parking = Parking::here(py)?;
+    let bell = Bell::new(parking.waker(py));
     shared.listen(owner, Arc::clone(&bell));
+    // How long it was parked just before.
+    let mut parked = Duration::ZERO;
     let end = loop {
         // Signal handlers are Python code, which may park as well and so take our wake-up: first
         // these, then a look at what there is, and nothing of Python's between that and the
         // parking.
-        if let Err(error) = py.check_signals() {
+        if let Err(error) = py.check_signals().and_then(|()| parking.prepare(py)) {
             break Err(error);
         }
         let now = match Place::outside(calls).now(calls) {
@@ -229,6 +235,7 @@ fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
         };
         bell.answer();
         let ((end, pause), wakes) = shared.step(owner, |state| {
+            let now = on_from(state.core.now(), now, std::mem::take(&mut parked));
             let timer = state.core.poll_timeout(owner);
             if timer.is_some_and(|timer| timer <= now) {
                 state.core.handle_timeout(now);
@@ -244,11 +251,27 @@ fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
             (Some(end), Ok(())) => break Ok(end),
             // Python code may have run, for loops that were woken.
             (None, Ok(())) if are_others_woken => {}
-            (None, Ok(())) => py.detach(|| std::thread::park_timeout(pause)),
+            (None, Ok(())) => {
+                let began = std::time::Instant::now();
+                if let Err(error) = parking.park(py, pause) {
+                    break Err(error);
+                }
+                parked = began.elapsed();
+            }
         }
     };
     shared.unlisten(owner);
     end
+}
+
+/// The time for a thread. A clock that has gone far back says nothing: it goes on from the latest
+/// time by what it was parked.
+fn on_from(latest: Instant, now: Instant, parked: Duration) -> Instant {
+    if behind(now, latest) == 0 {
+        return now;
+    }
+    let parked = u64::try_from(parked.as_nanos()).unwrap_or(u64::MAX);
+    latest.after(Span::from_nanos(parked))
 }
 
 /// What an event says of a wait.

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::calls::Calls;
 use crate::event_loop::clock::RESOLUTION;
+use crate::event_loop::driver::behind;
 use crate::numbers::to_seconds;
 use crate::settle;
 use crate::state::State;
@@ -104,9 +105,10 @@ fn fire(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<()> {
         let driver = state.drivers.get_mut(owner)?;
         let armed = std::mem::replace(&mut driver.timer.armed, Instant::NEVER);
         let handle = driver.timer.handle.take();
-        Some((armed, handle, driver.clock.clone_ref(py), is_shared))
+        let clock = driver.clock.clone_ref(py);
+        Some((armed, handle, clock, is_shared, state.core.now()))
     });
-    let Some((armed, _handle, clock, is_shared)) = fired else {
+    let Some((armed, _handle, clock, is_shared, latest)) = fired else {
         return Ok(());
     };
     let looked = if is_shared {
@@ -117,9 +119,12 @@ fn fire(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<()> {
     // A time in the past is the one that the core stands at.
     let read = clock.read(py);
     let mut now = *read.as_ref().unwrap_or(&Instant::ZERO);
+    let read_now = now;
     // As the loop compares them: far from the origin a float is coarser than a nanosecond.
     let early = to_seconds(armed.as_nanos()) - to_seconds(now.as_nanos());
-    let is_time = armed < Instant::NEVER && early <= to_seconds(RESOLUTION);
+    // One that has gone far back says nothing: the timer was armed for as long as it should last.
+    let is_early = early > to_seconds(RESOLUTION) && behind(now, latest) == 0;
+    let is_time = armed < Instant::NEVER && !is_early;
     if is_time {
         now = now.max(armed);
     }
@@ -127,6 +132,7 @@ fn fire(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<()> {
     let pause = Span::from_nanos(if is_time { 1 } else { TOO_EARLY });
     let ((), settled) = settle::step(calls, Some(owner), |state| {
         if let Some(driver) = state.drivers.get_mut(owner) {
+            driver.note_clock(read_now, latest);
             driver.timer.earliest = now.after(pause);
         }
         state.core.handle_timeout(now);

@@ -103,7 +103,8 @@ impl Gate {
         traceback: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let _ = (kind, traceback);
-        blocking::exit(slf.get().opened()?.calls.bind(slf.py()), error)
+        let methods = slf.get().opened()?;
+        blocking::exit(methods.calls.bind(slf.py()), methods.asked.weight, error)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

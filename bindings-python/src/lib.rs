@@ -21,6 +21,7 @@ mod fork;
 mod leave;
 mod methods;
 mod numbers;
+mod parking;
 mod permits;
 mod place;
 mod reentrancy;

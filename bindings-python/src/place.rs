@@ -86,7 +86,15 @@ impl Place {
                 return outside_clock(calls).read(calls.py());
             }
         }
-        self.clock.read(calls.py())
+        let now = self.clock.read(calls.py())?;
+        if let Some(owner) = self.owner {
+            calls.get().shared.look(|state| {
+                let latest = state.core.now();
+                let driver = state.drivers.get_mut(owner);
+                driver.map(|driver| driver.note_clock(now, latest))
+            });
+        }
+        Ok(now)
     }
 
     /// An input, and all that follows from it. Its answer counts whatever a signal handler raises

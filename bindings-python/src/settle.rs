@@ -48,6 +48,10 @@ pub(crate) fn wake(calls: &Bound<'_, Calls>, wakes: Wakes<Waker>) -> PyResult<()
     let mut raised = Ok(());
     wakes.ring(|waker| match waker {
         Waker::Thread(thread) => thread.unpark(),
+        Waker::Green(event) => {
+            let set = event.call_method0(calls.py(), intern!(calls.py(), "set"));
+            raised = std::mem::replace(&mut raised, Ok(())).and(set.map(drop));
+        }
         Waker::Loop(owner, host) => {
             let woken = wake_loop(calls, *owner, host);
             raised = std::mem::replace(&mut raised, Ok(())).and(woken);
@@ -122,11 +126,11 @@ fn wake_loop(calls: &Bound<'_, Calls>, owner: OwnerId, host: &Host) -> PyResult<
 fn arm(calls: &Bound<'_, Calls>, owner: OwnerId, host: &Host, when: Instant) -> PyResult<()> {
     let py = calls.py();
     let disarmed = disarm(calls, owner);
-    let offset = |state: &mut State| Some(state.drivers.get(owner)?.clock.offset);
-    let Some(offset) = calls.get().shared.look(offset) else {
+    let at = |state: &mut State| Some(state.drivers.get_mut(owner)?.arm(when));
+    let Some(at) = calls.get().shared.look(at) else {
         return disarmed;
     };
-    let seconds = to_seconds(when.nanos_since(Instant::ZERO.after(offset)));
+    let seconds = to_seconds(at);
     let name = intern!(py, "call_at");
     let (event_loop, context) = (host.event_loop.bind(py), Some(host.context.bind(py)));
     let (handle, armed) = insist(|| event_loop.call_method(name, (seconds, &host.fire), context));

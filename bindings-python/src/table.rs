@@ -287,7 +287,7 @@ impl Table {
             self.timed.remove(&call.id);
         }
         if call.entry > 0 {
-            self.leave(&call);
+            self.leave(ticket, &call);
         }
         if self.calls.len() > LARGE && self.free.len() == self.calls.len() {
             // A crowd has gone.
@@ -307,12 +307,27 @@ impl Table {
         self.entered.get(&key).copied()
     }
 
-    /// What any thread entered last.
-    pub(crate) fn last_entered_by_threads(&self) -> Option<Ticket> {
-        let entries = self.last_entries();
-        let entries = entries.filter(|(_, call)| call.holder.is_thread());
-        let last = entries.max_by_key(|(_, call)| call.entry);
-        last.map(|(ticket, _)| ticket)
+    /// What this thread entered last with this weight, or else any other thread.
+    pub(crate) fn last_entered_by_threads(&self, key: usize, weight: u32) -> Option<Ticket> {
+        let is_meant =
+            |ticket: &Ticket| self.get(*ticket).is_some_and(|call| call.weight == weight);
+        let own = self.entries_of(self.last_entered(key)).find(is_meant);
+        let others = || {
+            let last = self.last_entries();
+            let threads = last.filter(|(_, call)| call.holder.is_thread());
+            let entries = threads.flat_map(|(ticket, _)| self.entries_of(Some(ticket)));
+            let entries = entries.filter(is_meant);
+            entries.max_by_key(|ticket| self.get(*ticket).map(|call| call.entry))
+        };
+        own.or_else(others)
+    }
+
+    /// The entries of a holder, from its last one down.
+    fn entries_of(&self, last: Option<Ticket>) -> impl Iterator<Item = Ticket> {
+        std::iter::successors(last, |ticket| {
+            let below = self.get(*ticket)?.below;
+            (below != NONE).then_some(below)
+        })
     }
 
     /// The last entry of each holder in loops, with its task, in the order in which they came; of
@@ -339,11 +354,25 @@ impl Table {
         tickets.filter_map(|ticket| Some((*ticket, self.get(*ticket)?)))
     }
 
-    fn leave(&mut self, call: &Call) {
-        if call.below == NONE {
-            self.entered.remove(&call.holder.key);
-        } else {
-            self.entered.insert(call.holder.key, call.below);
+    /// Takes an entry from among those of its holder: the last, or one below others.
+    fn leave(&mut self, ticket: Ticket, call: &Call) {
+        let last = self.last_entered(call.holder.key);
+        if last == Some(ticket) {
+            if call.below == NONE {
+                self.entered.remove(&call.holder.key);
+            } else {
+                self.entered.insert(call.holder.key, call.below);
+            }
+            return;
+        }
+        let mut above = last.and_then(|last| self.get_mut(last));
+        while let Some(entry) = above {
+            if entry.below == ticket {
+                entry.below = call.below;
+                return;
+            }
+            let next = entry.below;
+            above = self.get_mut(next);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::ptr::null_mut;
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -45,7 +46,10 @@ impl<'py> Step<'py> {
         static CURRENT_TASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let running_loop = RUNNING_LOOP.import(py, "asyncio", "get_running_loop")?;
         let current_task = CURRENT_TASK.import(py, "asyncio", "current_task")?;
-        let event_loop = running_loop.call0()?;
+        let event_loop = running_loop.call0().or_else(|error| {
+            refuse_trio(py)?;
+            Err(error)
+        })?;
         let task = current_task.call1((&event_loop,))?;
         let task = (!task.is_none()).then_some(task);
         Ok(Self { event_loop, task })
@@ -63,6 +67,18 @@ impl<'py> Step<'py> {
     pub(crate) fn key(&self) -> usize {
         self.task.as_ref().unwrap_or(&self.event_loop).as_ptr() as usize
     }
+}
+
+/// Raises `RuntimeError` inside of trio, whose tasks wait for nothing of asyncio's.
+pub(crate) fn refuse_trio(py: Python<'_>) -> PyResult<()> {
+    let modules = py.import("sys")?.getattr(intern!(py, "modules"))?;
+    let trio = modules.call_method1(intern!(py, "get"), ("trio.lowlevel",))?;
+    if trio.is_none() || !trio.call_method0("in_trio_run")?.is_truthy()? {
+        return Ok(());
+    }
+    let text = "bulkheads serves asyncio and threads, not trio: in trio, write \
+                `await trio.to_thread.run_sync(bulkhead.run_sync, work)`, or let anyio run on asyncio";
+    Err(PyRuntimeError::new_err(text))
 }
 
 /// How often a task was asked to cancel, and did not take it back.

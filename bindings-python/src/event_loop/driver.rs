@@ -45,6 +45,8 @@ pub(crate) enum HostCall {
 pub(crate) enum Waker {
     Loop(OwnerId, Arc<Host>),
     Thread(std::thread::Thread),
+    /// An event of gevent's or eventlet's, for a greenlet.
+    Green(Py<PyAny>),
 }
 
 /// The driver of one loop.
@@ -71,6 +73,15 @@ pub(crate) struct Driver {
     pub(crate) is_calling: bool,
 }
 
+/// Nanoseconds: no thread reads the clock so much earlier than another one whose input comes first.
+const FAR_BACK: u64 = 1_000_000_000;
+
+/// How far a clock is behind, if it has gone far back; else it is a matter of who came first.
+pub(crate) fn behind(now: Instant, latest: Instant) -> u64 {
+    let gap = latest.nanos_since(now);
+    if gap < FAR_BACK { 0 } else { gap }
+}
+
 /// A loop's timer.
 pub(crate) struct Timer {
     /// When it fires.
@@ -78,6 +89,10 @@ pub(crate) struct Timer {
     /// Before this it makes no sense to fire again.
     pub(crate) earliest: Instant,
     pub(crate) handle: Option<Py<PyAny>>,
+    /// How far the loop's clock is behind the core's time, and was when the timer was armed: tests
+    /// let clocks travel there and back.
+    gap: u64,
+    armed_gap: u64,
     /// It is not needed now; the loop's next turn cancels it, unless it is needed again by then.
     pub(crate) cancel_scheduled: bool,
 }
@@ -95,6 +110,8 @@ impl Driver {
                 armed: Instant::NEVER,
                 earliest: Instant::ZERO,
                 handle: None,
+                gap: 0,
+                armed_gap: 0,
                 cancel_scheduled: false,
             },
             wakes: Wakes::default(),
@@ -104,6 +121,25 @@ impl Driver {
             pending: VecDeque::new(),
             is_calling: false,
         }
+    }
+
+    /// The loop's clock was read. The core does not go back with one that has gone far back: then what
+    /// is armed would come when that has caught up, and is armed anew.
+    pub(crate) fn note_clock(&mut self, now: Instant, latest: Instant) {
+        let timer = &mut self.timer;
+        timer.gap = behind(now, latest);
+        if timer.gap.abs_diff(timer.armed_gap) >= FAR_BACK {
+            timer.armed = Instant::NEVER;
+            timer.earliest = Instant::ZERO;
+        }
+    }
+
+    /// When a timer is to fire, on the loop's clock.
+    pub(crate) fn arm(&mut self, when: Instant) -> u64 {
+        let timer = &mut self.timer;
+        timer.armed_gap = timer.gap;
+        when.nanos_since(Instant::ZERO.after(self.clock.offset))
+            .saturating_sub(timer.gap)
     }
 
     /// Waiters were notified, or cancelled: the loop is to wake them.

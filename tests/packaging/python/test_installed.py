@@ -57,7 +57,7 @@ def test_it_runs_with_nothing_else_installed(environment: Environment) -> None:
         "full",
         "quote for Bow",
         "quote for Stern",
-        "5",
+        "7",
     ]
     assert environment.run("-W", "error", "virtual_time.py").splitlines() == ["timed out after 0.3 seconds"]
 
