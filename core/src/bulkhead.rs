@@ -172,8 +172,8 @@ impl Bulkhead {
     }
 
     /// Changes how many permits a manual permit holds. Fewer: always. More: only if they are free
-    /// now, no call waits for them, and the bulkhead is open. False, and nothing has changed, if
-    /// not, and if the id is stale.
+    /// now, no call waits for them, the bulkhead is open, and the bound of this permit has not
+    /// passed. False, and nothing has changed, if not, and if the id is stale.
     ///
     /// # Errors
     /// A weight out of its range; nothing has changed.
@@ -219,8 +219,9 @@ impl Bulkhead {
         self.hull.at(now).drain(HERE);
     }
 
-    /// As [`Bulkhead::drain`]; after `timeout` it rejects the waiters too, as [`Bulkhead::close`]
-    /// does. Of several time-outs the one that ends first counts. The timer is that of `owner`.
+    /// As [`Bulkhead::drain`]; after `timeout`, which may be zero, it rejects the waiters too, as
+    /// [`Bulkhead::close`] does. Of several time-outs the one that ends first counts. The timer is
+    /// that of `owner`; if that one ends, another's.
     pub fn drain_within(&mut self, now: Instant, owner: OwnerId, timeout: Span) {
         self.hull.at(now).drain_within(HERE, owner, timeout);
     }

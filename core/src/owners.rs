@@ -152,22 +152,26 @@ impl Owners {
     }
 
     // Ending 2.1
-    /// The bound on a drain outlives the owner that asked for it.
+    /// The bound on a drain outlives the owner that asked for it: another one's driver takes it over.
+    /// With none left it stays at the place of the next owner; any input heeds it meanwhile.
     fn hand_over(&mut self, alarm: Alarm) {
         let heir = self.indices().find(|index| self.get(*index).is_alive);
-        if let Some(heir) = heir {
-            self.set_alarm(heir, alarm);
-            self.wake(heir);
-        }
+        let heir = heir.unwrap_or(OwnerId::FIRST.index);
+        self.set_alarm(heir, alarm);
+        self.wake(heir);
     }
 
     /// As [`Owners::new`]: every other owner is evicted. All calls must have ended.
     pub(crate) fn restart(&mut self) {
-        self.to_wake.clear();
         for index in self.indices() {
-            self.at(index).is_to_wake = false;
+            // What is still set are alarms: nothing of what they are for is left.
+            self.at(index).alarms.clear();
             self.remove(index);
+            self.at(index).is_to_wake = false;
         }
+        self.to_wake.clear();
+        self.armed = 0;
+        self.next_due = Instant::NEVER;
         let first = self.at(OwnerId::FIRST.index);
         first.is_alive = true;
         first.generation = OwnerId::FIRST.generation;
@@ -264,6 +268,17 @@ impl Owners {
         self.armed += 1;
         self.next_due = self.next_due.min(at);
         self.at(owner).timers[timer as usize].insert(calls, at, slot);
+    }
+
+    /// When the timer of a slot is due; never if it has none.
+    pub(crate) fn due(&self, calls: &Calls, slot: u32) -> Instant {
+        let call = calls.get(slot);
+        match Timer::of(call.phase) {
+            Some(timer) if call.timer != NIL => {
+                self.get(call.owner).timers[timer as usize].due(calls, slot)
+            }
+            _ => Instant::NEVER,
+        }
     }
 
     /// Takes the timer of a slot away, if it has one, before it leaves its phase.

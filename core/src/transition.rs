@@ -7,7 +7,6 @@ use crate::calls::{Call, Phase};
 use crate::event::Event;
 use crate::hull::Hull;
 use crate::ids::Id;
-use crate::list::NIL;
 use crate::time::Instant;
 
 impl Hull {
@@ -154,14 +153,10 @@ impl Hull {
     /// Takes `weight` of the permits of a slot that runs for a call of its own, which has the run
     /// deadline of the first.
     pub(crate) fn split_off(&mut self, slot: u32, weight: u32) -> Id {
+        // That of its timer: reckoned from the grant, a part of a part would have a later one.
+        let due = self.owners.due(&self.calls, slot);
         let call = self.calls.get(slot);
-        let mut part = Call::new(call.owner, call.compartment, weight, call.is_run);
-        let mut due = Instant::NEVER;
-        // A call without a timer may hold what its slot held before: see `Calls::insert_plain`.
-        if call.timer != NIL {
-            part.own_bound = call.own_bound;
-            due = self.run_deadline(call, call.since);
-        }
+        let part = Call::new(call.owner, call.compartment, weight, call.is_run);
         let rest = call.weight - weight;
         self.reweigh(slot, rest);
         let part = self.calls.insert(part);
