@@ -153,12 +153,13 @@ impl Owners {
 
     // Ending 2.1
     /// The bound on a drain outlives the owner that asked for it: another one's driver takes it over.
-    /// With none left it stays at the place of the next owner; any input heeds it meanwhile.
+    /// With none left no call is either, so the drain is over.
     fn hand_over(&mut self, alarm: Alarm) {
         let heir = self.indices().find(|index| self.get(*index).is_alive);
-        let heir = heir.unwrap_or(OwnerId::FIRST.index);
-        self.set_alarm(heir, alarm);
-        self.wake(heir);
+        if let Some(heir) = heir {
+            self.set_alarm(heir, alarm);
+            self.wake(heir);
+        }
     }
 
     /// As [`Owners::new`]: every other owner is evicted. All calls must have ended.
