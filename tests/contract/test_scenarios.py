@@ -11,7 +11,7 @@ import pytest
 from sentences import ROOT, SCENARIOS, scenario_files, scenarios, write_long_scenarios
 
 SCHEMA = json.loads((ROOT / "tests/scenario.schema.json").read_text())
-ACTS_AT_ONCE = {"release", "resize", "close", "drain", "try_acquire", "cancel"}
+ACTS_AT_ONCE = {"release", "split", "adjust", "resize", "close", "drain", "try_acquire", "cancel"}
 
 
 @pytest.mark.parametrize("file", scenario_files(), ids=lambda file: file.name)

@@ -14,8 +14,8 @@
  * @property {() => boolean} idle            whether the promise of close or drain has settled
  * @property {() => void} [dispose]
  *
- * A label: `own` is the surface's to fill (an id, a permit, an abort controller).
- * @typedef {{ name: string, kind: 'call' | 'hand', state: string, working: boolean, ignoresSignal: boolean, isCancelled: boolean, own: any }} Label
+ * A label: `own` is the surface's to fill (an id, a permit, an abort controller); `whole` is that of the permit that it is a part of.
+ * @typedef {{ name: string, kind: 'call' | 'hand', state: string, working: boolean, ignoresSignal: boolean, isCancelled: boolean, own: any, whole?: Label }} Label
  */
 
 export class Failure extends Error {
@@ -24,6 +24,9 @@ export class Failure extends Error {
     this.step = step;
   }
 }
+
+/** The surface has no such verb or option: the scenario is skipped, by name. */
+export class Unsupported extends Error {}
 
 /**
  * Plays `scenario`; throws a `Failure` at the first step that goes wrong.
@@ -37,7 +40,7 @@ export async function play(scenario, make) {
     surface = await make(optionsOf(scenario.bulkhead), (name, state) => timeline.tell(name, state));
     while (number < scenario.steps.length) await playTurn(timeline, surface);
   } catch (error) {
-    throw error instanceof Failure ? error : new Failure(number, String(error?.stack ?? error));
+    throw error instanceof Failure || error instanceof Unsupported ? error : new Failure(number, String(error?.stack ?? error));
   } finally {
     await surface?.dispose?.();
   }
@@ -112,13 +115,15 @@ class Timeline {
   /** The label that a step makes or acts on; throws when the step is none that its label allows. */
   labelOf(step, number) {
     if (step.do === 'call' || step.do === 'acquire' || step.do === 'try_acquire') return this.#arrive(step, number);
-    if (!['finish', 'fail', 'cancel', 'release'].includes(step.do)) return undefined;
+    if (!ACT_ON.includes(step.do)) return undefined;
     const label = this.labels.get(step.of);
     if (!label) throw new Failure(number, `no label ${step.of}`);
     const trouble = notAllowed(step.do, label);
     if (trouble) throw new Failure(number, `${step.do} of ${label.name}, which ${trouble} (${label.state})`);
     if (step.do === 'finish' || step.do === 'fail') label.working = false;
-    return label;
+    if (step.do !== 'split') return label;
+    // A part of a permit counts as a call that arrives: its label is the step's own.
+    return Object.assign(this.#arrive(step, number), { whole: label });
   }
 
   #arrive(step, number) {
@@ -131,6 +136,9 @@ class Timeline {
   }
 }
 
+/** The verbs that act on a label. */
+const ACT_ON = ['finish', 'fail', 'cancel', 'release', 'split', 'adjust'];
+
 function notAllowed(verb, label) {
   switch (verb) {
     case 'finish':
@@ -139,7 +147,9 @@ function notAllowed(verb, label) {
     case 'cancel':
       return label.kind === 'call' || label.state === 'waiting' ? undefined : 'is no acquire that waits';
     case 'release':
-      return label.kind === 'hand' && ['running', 'released'].includes(label.state) ? undefined : 'is no permit';
+    case 'split':
+    case 'adjust':
+      return label.kind === 'hand' && ['running', 'released', 'call_timeout'].includes(label.state) ? undefined : 'is no permit';
   }
 }
 

@@ -1,6 +1,6 @@
 // The public API as a surface of lib/timeline.mjs: promises, signals and a virtual clock. The same lines in Node and in a page.
 
-import { timeOf } from '../scenario.mjs';
+import { timeOf, Unsupported } from '../scenario.mjs';
 
 /** The names of the format for the figures of `stats()`. */
 const FIGURES = {
@@ -9,6 +9,7 @@ const FIGURES = {
   available: 'available',
   running: 'running',
   queued: 'queued',
+  max_queue: 'maxQueue',
   overrun: 'overrun',
   peak_active: 'peakActive',
   peak_queued: 'peakQueued',
@@ -30,6 +31,7 @@ const FAILED = new Error('failed');
 export class PublicSurface {
   #clock;
   #bulkhead;
+  #createProbe;
   #tell;
   #permits = [];
   #hasSettled = false;
@@ -37,6 +39,7 @@ export class PublicSurface {
   constructor({ Bulkhead, VirtualClock }, options, tell) {
     this.#clock = new VirtualClock().install();
     this.#bulkhead = new Bulkhead('conformance', options);
+    this.#createProbe = () => new Bulkhead('probe', { maxConcurrent: 1 }).tryAcquire();
     this.#tell = tell;
   }
 
@@ -67,14 +70,18 @@ export class PublicSurface {
       case 'cancel':
         return label.own.controller.abort(CANCELLED);
       case 'release':
-        label.own.permit.release();
-        return this.#tell(label.name, 'released');
+        return this.#release(step, label);
+      case 'split':
+        return this.#split(step, label);
+      case 'adjust':
+        if (has(label.own.permit, 'adjust').adjust(step.weight)) label.held = step.weight;
+        return undefined;
       case 'resize':
         return this.#bulkhead.resize(step.to);
       case 'close':
         return this.#watch(this.#bulkhead.close(step.abort === true ? { abort: true } : undefined));
       case 'drain':
-        return this.#watch(this.#bulkhead.drain());
+        return this.#watch(this.#bulkhead.drain(step.timeout_ms === undefined ? undefined : { timeoutMs: timeOf(step.timeout_ms) }));
       case 'tick':
         return undefined;
       default:
@@ -130,16 +137,19 @@ export class PublicSurface {
   #acquire(step, label) {
     const controller = new AbortController();
     label.own = { controller };
+    label.isBounded = step.call_timeout_ms !== undefined;
+    // Asked of another permit: its own comes in a later turn, where no scenario can be skipped any more.
+    if (label.isBounded) has(this.#createProbe(), 'signal').release();
     const answer = this.#bulkhead.acquire(this.#options(step, label, controller));
     this.#follow(label, answer, 'running', (permit) => this.#hold(label, permit));
   }
 
   /** None for an ordinary call: with options it would not take the way that most calls take. */
   #options(step, label, controller) {
-    const { weight, timeout_ms: timeout, deadline_ms: deadline, aborted } = step;
+    const { weight, timeout_ms: timeout, deadline_ms: deadline, call_timeout_ms: callTimeoutMs, aborted } = step;
     if (aborted) controller.abort(CANCELLED);
     const signal = aborted || label.isCancelled ? controller.signal : undefined;
-    const options = { signal, weight, timeoutMs: timeOf(timeout), deadline };
+    const options = { signal, weight, timeoutMs: timeOf(timeout), deadline, callTimeoutMs };
     return Object.values(options).every((value) => value === undefined) ? undefined : options;
   }
 
@@ -159,7 +169,34 @@ export class PublicSurface {
 
   #hold(label, permit) {
     label.own.permit = permit;
+    label.held = permit.weight;
     this.#permits.push(permit);
+    if (label.isBounded) this.#listen(label, has(permit, 'signal').signal);
+  }
+
+  /** The bound that a permit brought shows at its signal. */
+  #listen(label, signal) {
+    signal.addEventListener('abort', () => {
+      if (label.state === 'running') this.#tell(label.name, stateOf(signal.reason));
+    });
+  }
+
+  #release(step, label) {
+    const { permit } = label.own;
+    if (step.permits === undefined) permit.release();
+    else has(permit, 'split').release(step.permits);
+    label.held -= step.permits ?? label.held;
+    // One whose bound has passed keeps that answer.
+    if (label.held === 0 && label.state === 'running') this.#tell(label.name, 'released');
+  }
+
+  #split(step, label) {
+    const { whole } = label;
+    label.isBounded = whole.isBounded;
+    label.own = {};
+    whole.held -= step.permits;
+    this.#hold(label, has(whole.own.permit, 'split').split(step.permits));
+    this.#tell(label.name, 'running');
   }
 
   #watch(ending) {
@@ -167,6 +204,12 @@ export class PublicSurface {
       this.#hasSettled = true;
     });
   }
+}
+
+/** The permit, if its API has this. */
+function has(permit, name) {
+  if (name in permit) return permit;
+  throw new Unsupported(`a permit has no ${name}`);
 }
 
 /** More than an answer given at once takes to get through `#follow`. */
