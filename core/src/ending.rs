@@ -75,7 +75,7 @@ impl Step<'_> {
         if is_over {
             return;
         }
-        // Time 3.2: what is due now is not left to a timer.
+        // Ending 2.2: what is due now is not left to a timer.
         if timeout == Span::ZERO {
             hull.end(index);
         } else if let Some(owner) = hull.owners.find(owner) {

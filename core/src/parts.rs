@@ -7,7 +7,8 @@ use crate::snapshot::State;
 use crate::step::Step;
 
 impl Step<'_> {
-    /// See [`crate::Bulkhead::release_part`].
+    /// See [`crate::Bulkhead::release_part`]; for all that it holds of a step that [`crate::Hull::at_result`]
+    /// has made.
     ///
     /// # Errors
     /// `permits` is 0, or more than the call holds.
@@ -90,6 +91,7 @@ fn runs(call: &Call) -> bool {
     call.phase == Phase::Running
 }
 
+// Running 2.7
 fn check_part(permits: u32, held: u32, rule: Rule) -> Result<(), InvalidOption> {
     let most = held - u32::from(rule == Rule::ProperPart);
     if (1..=most).contains(&permits) {

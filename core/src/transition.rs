@@ -128,7 +128,7 @@ impl Hull {
     pub(crate) fn answer_early(&mut self, slot: u32, why: Why, at: Instant) {
         let call = self.calls.get(slot);
         let config = &self.compartment(call.compartment).config;
-        // Running 6: a manual permit is never abandoned.
+        // Running 6.1: a manual permit is never abandoned.
         let due = if call.is_run {
             at.after(config.abandon_after)
         } else {
@@ -137,7 +137,7 @@ impl Hull {
         self.transition(slot, Phase::Overrun, why, due);
     }
 
-    // Running 1.1
+    // Running 1.1, Running 2.4
     /// Changes the weight of a slot that holds its permits.
     pub(crate) fn reweigh(&mut self, slot: u32, weight: u32) {
         let call = self.calls.at(slot);
@@ -150,6 +150,7 @@ impl Hull {
         self.touch(index);
     }
 
+    // Running 2.5, Stats 4.1
     /// Takes `weight` of the permits of a slot that runs for a call of its own, which has the run
     /// deadline of the first.
     pub(crate) fn split_off(&mut self, slot: u32, weight: u32) -> Id {
@@ -164,7 +165,8 @@ impl Hull {
         self.calls.id(part)
     }
 
-    // Vocabulary 7, Running 6: a manual permit has the run deadline that it brought, and no other.
+    // Vocabulary 7, Options 4.4, Running 6: a manual permit has the run deadline that it brought, and
+    // no other.
     fn run_deadline(&self, call: &Call, granted: Instant) -> Instant {
         let own = granted.after(call.own_bound);
         if !call.is_run {

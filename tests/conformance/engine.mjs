@@ -16,6 +16,8 @@ const REJECTIONS = [undefined, 'full', 'full', 'full', 'full', 'queue_timeout', 
 const { Event, Stat } = tables;
 /** The names of the figures, in their order. */
 const STATS = Object.keys(Stat).filter((name) => Number.isNaN(Number(name)));
+/** The states of a bulkhead, by their numbers. */
+const STATES = ['open', 'draining', 'closed'];
 /** The state that an event brings its label. */
 const EVENTS = [undefined, 'running', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'call_timeout'];
 
@@ -93,7 +95,8 @@ export class EngineSurface {
 
   stats() {
     const figures = this.#engine.stats();
-    return Object.fromEntries(STATS.map((name, index) => [nameOf(name), figures[index]]));
+    const named = Object.fromEntries(STATS.map((name, index) => [nameOf(name), figures[index]]));
+    return { ...named, state: STATES[named.state] };
   }
 
   nextTimer() {

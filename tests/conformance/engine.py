@@ -235,7 +235,7 @@ class Timeline:
             assert isinstance(future, Future)
             future.callbacks.append(lambda: self.loop.call_soon(self.watch_idle, moment))
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, Any]:
         figures = asdict(snapshot(self.calls.stats()))
         return {**figures, **figures["rejected"], "call_timeout": figures["call_timeouts"]}
 

@@ -211,7 +211,7 @@ class Timeline:
         if self.troubles:
             raise Failure("; ".join(self.troubles))
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, Any]:
         figures = dataclasses.asdict(self.bulkhead.stats())
         return {**figures, **figures["rejected"], "call_timeout": figures["call_timeouts"]}
 

@@ -2,9 +2,9 @@
 // that a page runs the same lines; in Node, lib/files.mjs reads the files.
 
 import { faults, parse, SURFACES } from './lib/format.mjs';
-import { Failure, play, Unsupported } from './lib/timeline.mjs';
+import { Failure, play } from './lib/timeline.mjs';
 
-export { timeOf, Unsupported } from './lib/timeline.mjs';
+export { timeOf } from './lib/timeline.mjs';
 
 /**
  * Runs every scenario of `files` and answers the counts; prints a line for each failure and each skip, and the closing line.
@@ -42,20 +42,17 @@ export async function run(files, surface, make, print, skips = () => undefined) 
     const wrong = faults(scenario);
     if (wrong.length > 0) return fail(where, scenario, wrong[0].step, wrong.map(({ message }) => message).join('; '));
     const why = scenario.surfaces && !scenario.surfaces.includes(surface) ? `only for ${scenario.surfaces.join(', ')}` : skips(scenario);
-    if (why !== undefined) return skip(where, why);
+    if (why !== undefined) {
+      counts.skipped += 1;
+      return print(`skipped: ${where}: ${why}`);
+    }
     try {
       await play(scenario, make);
       counts.passed += 1;
     } catch (error) {
-      if (error instanceof Unsupported) return skip(where, error.message);
       if (!(error instanceof Failure)) throw error;
       fail(where, scenario, error.step, error.message);
     }
-  }
-
-  function skip(where, why) {
-    counts.skipped += 1;
-    print(`skipped: ${where}: ${why}`);
   }
 
   function fail(where, scenario, number, message) {

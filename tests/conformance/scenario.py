@@ -31,7 +31,7 @@ SCENARIO_KEYS = {"scenario", "contract", "bulkhead", "surfaces", "steps"}
 CALL_KEYS = {"weight", "timeout_ms", "deadline_ms", "call_timeout_ms", "aborted", "ignores_signal"}
 ALSO_TAKEN = {"try_acquire": {"weight"}, "adjust": {"weight"}, "drain": {"timeout_ms"}}
 """What of these verbs that make no call take."""
-CHECKS = {"expect", "then", "stats", "next_timer", "idle"}
+CHECKS = {"expect", "then", "stats", "state", "next_timer", "idle"}
 STEP_KEYS = {"at", "late", "same_turn", "do", "as", "of", "to", "permits", "abort"} | CALL_KEYS | CHECKS
 SURFACES = {"core", "wasm-engine", "node-engine", "python-engine", "node", "node-wasm", "browser", "python"}
 OPEN = {"waiting", "running"}
@@ -137,7 +137,7 @@ def label_of(step: Step) -> str | None:
     return None if key is None else str(step[key])
 
 
-def check(step: Step, labels: Labels, figures: Callable[[], dict[str, int]], check_timer: Timer, is_idle: bool) -> None:
+def check(step: Step, labels: Labels, figures: Callable[[], dict[str, Any]], check_timer: Timer, is_idle: bool) -> None:
     """The last step of a turn."""
     label = label_of(step)
     if "expect" in step:
@@ -146,6 +146,8 @@ def check(step: Step, labels: Labels, figures: Callable[[], dict[str, int]], che
     if "stats" in step:
         have = figures()
         compare("stats", step["stats"], {key: have[key] for key in step["stats"]})
+    if "state" in step:
+        compare("state", step["state"], figures()["state"])
     if "next_timer" in step:
         check_timer(seconds("infinity" if step["next_timer"] is None else step["next_timer"]))
     if "idle" in step:

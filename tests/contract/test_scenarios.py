@@ -26,7 +26,7 @@ def test_the_steps_make_sense(scenario: dict[str, Any]) -> None:
         assert before["at"] <= step["at"], step
         if step.get("same_turn"):
             assert before["at"] == step["at"] and before["do"] in ACTS_AT_ONCE - {"cancel"}, step
-            assert not before.keys() & {"expect", "then", "stats", "next_timer", "idle"}, before
+            assert not before.keys() & {"expect", "then", "stats", "state", "next_timer", "idle"}, before
     new = [step["as"] for step in steps if "as" in step]
     assert len(new) == len(set(new)), "a label stands twice"
     assert {step["of"] for step in steps if "of" in step} <= set(new), "a label that is not there"

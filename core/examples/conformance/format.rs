@@ -89,6 +89,7 @@ pub(crate) struct Step {
     pub(crate) stats: Option<BTreeMap<String, u64>>,
     #[serde(default, deserialize_with = "present")]
     pub(crate) next_timer: NextTimer,
+    pub(crate) state: Option<String>,
     pub(crate) idle: Option<bool>,
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bulkheads_core::{
     Admission, Bulkhead, Cancellation, Event, Id, Instant, Outcome, OwnerId, Rejection, Request,
-    Snapshot,
+    Snapshot, State,
 };
 
 use crate::format::{NextTimer, Scenario, Step, Verb, instant, span};
@@ -392,6 +392,9 @@ impl Timeline {
         for (key, want) in step.stats.iter().flatten() {
             compare(key, &Some(*want), &figure(&snapshot, key))?;
         }
+        if let Some(want) = &step.state {
+            compare("state", &want.as_str(), &name_of(snapshot.state))?;
+        }
         let timer = self.core.poll_timeout(ME);
         match step.next_timer {
             NextTimer::At(millis) => compare("next_timer", &Some(instant(millis)), &timer)?,
@@ -409,6 +412,7 @@ fn has_checks(step: &Step) -> bool {
     step.expect.is_some()
         || step.then.is_some()
         || step.stats.is_some()
+        || step.state.is_some()
         || step.idle.is_some()
         || !matches!(step.next_timer, NextTimer::Unchecked)
 }
@@ -433,6 +437,14 @@ fn code(rejection: Rejection) -> &'static str {
         Rejection::QueueTimeout | Rejection::NoRoom { .. } => "queue_timeout",
         Rejection::Reentrant { .. } => "reentrant",
         Rejection::TooHeavy => "too_heavy",
+    }
+}
+
+fn name_of(state: State) -> &'static str {
+    match state {
+        State::Open => "open",
+        State::Draining => "draining",
+        State::Closed => "closed",
     }
 }
 

@@ -14,7 +14,7 @@ export const STATES = [
 ];
 
 /** The checks of a step; the earlier steps of a turn have none. */
-const CHECKS = ['expect', 'then', 'stats', 'next_timer', 'idle'];
+const CHECKS = ['expect', 'then', 'stats', 'state', 'next_timer', 'idle'];
 
 const isText = (value) => typeof value === 'string' && value !== '';
 const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
@@ -60,6 +60,7 @@ const STEP = {
   expect: (value) => STATES.includes(value),
   then: isList(isChange),
   stats: isStats,
+  state: (value) => ['open', 'draining', 'closed'].includes(value),
   next_timer: (value) => value === null || isNumber(value),
   idle: isFlag,
 };

@@ -8,7 +8,7 @@
  * @property {(at: number) => void} jump     the host was blocked until `at`: the clock is set, nothing fires
  * @property {(step: object, label?: Label) => void} act  does the step at once, within the host's turn
  * @property {() => void} settle             the host runs until nothing is ready, timers that are due now included
- * @property {() => object} stats            the snapshot, flat, under the names of the format
+ * @property {() => object} stats            the snapshot, flat, under the names of the format, and the `state` by its name
  * @property {() => number | null} [nextTimer]  the engine's next deadline, for a surface that can see it
  * @property {() => number | null} [hostTimer]  otherwise: when the host timer is armed, which may be earlier, never later
  * @property {() => boolean} idle            whether the promise of close or drain has settled
@@ -25,9 +25,6 @@ export class Failure extends Error {
   }
 }
 
-/** The surface has no such verb or option: the scenario is skipped, by name. */
-export class Unsupported extends Error {}
-
 /**
  * Plays `scenario`; throws a `Failure` at the first step that goes wrong.
  * @param make `(options, tell) => Surface`; `tell(name, state)` reports each state of a label as it changes
@@ -40,7 +37,7 @@ export async function play(scenario, make) {
     surface = await make(optionsOf(scenario.bulkhead), (name, state) => timeline.tell(name, state));
     while (number < scenario.steps.length) await playTurn(timeline, surface);
   } catch (error) {
-    throw error instanceof Failure || error instanceof Unsupported ? error : new Failure(number, String(error?.stack ?? error));
+    throw error instanceof Failure ? error : new Failure(number, String(error?.stack ?? error));
   } finally {
     await surface?.dispose?.();
   }
@@ -170,6 +167,7 @@ async function compare(timeline, surface, step, acted) {
   if (then.length !== others.length || then.some((change, index) => change !== others[index])) differ('then', then, others);
   const stats = await surface.stats();
   for (const [key, want] of Object.entries(step.stats ?? {})) if (stats[key] !== want) differ(key, want, stats[key] ?? null);
+  if ('state' in step && stats.state !== step.state) differ('state', step.state, stats.state);
   differences.push(...unbalanced(stats, timeline.arrivals));
   if ('next_timer' in step) compareTimer(surface, step.next_timer, differ);
   if ('idle' in step) {

@@ -1,6 +1,6 @@
 // The public API as a surface of lib/timeline.mjs: promises, signals and a virtual clock. The same lines in Node and in a page.
 
-import { timeOf, Unsupported } from '../scenario.mjs';
+import { timeOf } from '../scenario.mjs';
 
 /** The names of the format for the figures of `stats()`. */
 const FIGURES = {
@@ -28,10 +28,24 @@ const REJECTED = { full: 'full', queue_timeout: 'queueTimeout', cancelled: 'canc
 const CANCELLED = new Error('cancelled');
 const FAILED = new Error('failed');
 
+/** Why the API cannot express a scenario, if it cannot: what its permits lack. */
+export function lacking({ Bulkhead }, { steps }) {
+  const permit = new Bulkhead('probe', { maxConcurrent: 1 }).tryAcquire();
+  permit.release();
+  const name = steps.map(neededFor).find((one) => one !== undefined && !(one in permit));
+  return name === undefined ? undefined : `a permit has no ${name}`;
+}
+
+/** What a step needs of its permit. */
+function neededFor(step) {
+  if (step.do === 'adjust') return 'adjust';
+  if (step.permits !== undefined) return 'split';
+  return step.do === 'acquire' && step.call_timeout_ms !== undefined ? 'signal' : undefined;
+}
+
 export class PublicSurface {
   #clock;
   #bulkhead;
-  #createProbe;
   #tell;
   #permits = [];
   #hasSettled = false;
@@ -39,7 +53,6 @@ export class PublicSurface {
   constructor({ Bulkhead, VirtualClock }, options, tell) {
     this.#clock = new VirtualClock().install();
     this.#bulkhead = new Bulkhead('conformance', options);
-    this.#createProbe = () => new Bulkhead('probe', { maxConcurrent: 1 }).tryAcquire();
     this.#tell = tell;
   }
 
@@ -74,7 +87,7 @@ export class PublicSurface {
       case 'split':
         return this.#split(step, label);
       case 'adjust':
-        if (has(label.own.permit, 'adjust').adjust(step.weight)) label.held = step.weight;
+        if (label.own.permit.adjust(step.weight)) label.held = step.weight;
         return undefined;
       case 'resize':
         return this.#bulkhead.resize(step.to);
@@ -97,7 +110,7 @@ export class PublicSurface {
     const stats = this.#bulkhead.stats();
     const figures = Object.entries(FIGURES).map(([name, own]) => [name, stats[own]]);
     const rejected = Object.entries(REJECTED).map(([name, own]) => [name, stats.rejected[own]]);
-    return Object.fromEntries([...figures, ...rejected]);
+    return { ...Object.fromEntries([...figures, ...rejected]), state: stats.state };
   }
 
   hostTimer() {
@@ -138,8 +151,6 @@ export class PublicSurface {
     const controller = new AbortController();
     label.own = { controller };
     label.isBounded = step.call_timeout_ms !== undefined;
-    // Asked of another permit: its own comes in a later turn, where no scenario can be skipped any more.
-    if (label.isBounded) has(this.#createProbe(), 'signal').release();
     const answer = this.#bulkhead.acquire(this.#options(step, label, controller));
     this.#follow(label, answer, 'running', (permit) => this.#hold(label, permit));
   }
@@ -171,7 +182,7 @@ export class PublicSurface {
     label.own.permit = permit;
     label.held = permit.weight;
     this.#permits.push(permit);
-    if (label.isBounded) this.#listen(label, has(permit, 'signal').signal);
+    if (label.isBounded) this.#listen(label, permit.signal);
   }
 
   /** The bound that a permit brought shows at its signal. */
@@ -184,7 +195,7 @@ export class PublicSurface {
   #release(step, label) {
     const { permit } = label.own;
     if (step.permits === undefined) permit.release();
-    else has(permit, 'split').release(step.permits);
+    else permit.release(step.permits);
     label.held -= step.permits ?? label.held;
     // One whose bound has passed keeps that answer.
     if (label.held === 0 && label.state === 'running') this.#tell(label.name, 'released');
@@ -195,7 +206,7 @@ export class PublicSurface {
     label.isBounded = whole.isBounded;
     label.own = {};
     whole.held -= step.permits;
-    this.#hold(label, has(whole.own.permit, 'split').split(step.permits));
+    this.#hold(label, whole.own.permit.split(step.permits));
     this.#tell(label.name, 'running');
   }
 
@@ -204,12 +215,6 @@ export class PublicSurface {
       this.#hasSettled = true;
     });
   }
-}
-
-/** The permit, if its API has this. */
-function has(permit, name) {
-  if (name in permit) return permit;
-  throw new Unsupported(`a permit has no ${name}`);
 }
 
 /** More than an answer given at once takes to get through `#follow`. */
