@@ -8,7 +8,7 @@ use super::naive::{COUNTED, DRAIN, HERE, Holder, NEVER, Owner, Phase, ROOM, Wait
 use super::play::waiter;
 use super::{Asked, Checked, World, agree};
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Want {
     Admitted,
     Queued,
@@ -282,21 +282,21 @@ impl World {
         is_released
     }
 
-    /// The bound of the part; `None` if there is none to be had.
-    pub(super) fn split(&mut self, id: Id, permits: u32) -> Option<Option<Holder>> {
+    /// Whom the part is taken from, if there is one to be had; an error if so many cannot be.
+    pub(super) fn split(&mut self, id: Id, permits: u32) -> Result<Option<Holder>, ()> {
         self.naive.advance(self.time);
         let runs = |one: &&Holder| one.id == id && one.phase == Phase::Running;
         let one = self.naive.holders.iter().find(runs).cloned();
         if permits == 0 || one.as_ref().is_some_and(|one| permits >= one.weight) {
-            return None;
+            return Err(());
         }
         let Some(one) = one else {
-            return Some(None);
+            return Ok(None);
         };
         // Nobody is granted in between: the part takes what the first gives.
         let first = self.naive.holders.iter_mut().find(|one| one.id == id);
         first.expect("as above").weight -= permits;
-        Some(Some(one))
+        Ok(Some(one))
     }
 
     pub(super) fn adjust(&mut self, id: Id, weight: u32) -> bool {

@@ -212,9 +212,9 @@ impl World {
 
     /// A part of a permit is a call of its own, with the bound of the first.
     fn take_part(&mut self, id: Id, permits: u32) -> Checked {
-        let came = self.core.split(self.now(), id, permits).ok();
+        let came = self.core.split(self.now(), id, permits).map_err(|_| ());
         match (came, self.split(id, permits)) {
-            (Some(Some(part)), Some(Some(one))) => {
+            (Ok(Some(part)), Ok(Some(one))) => {
                 self.ids.push(part);
                 let waiter = Waiter {
                     id: part,
