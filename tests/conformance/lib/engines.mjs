@@ -80,11 +80,6 @@ class TestEngine extends Engine {
     return this.input(Input.cancel, now, id);
   }
 
-  /** What an id holds. */
-  permits(id) {
-    return this.input(Input.permits, 0, id);
-  }
-
   evict(now) {
     this.input(Input.evict, now);
   }
