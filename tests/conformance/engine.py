@@ -10,7 +10,6 @@ import sys
 from asyncio import CancelledError
 from dataclasses import asdict, dataclass
 from functools import partial
-from inspect import signature
 from typing import Any
 
 from bulkheads import BulkheadCallTimeoutError, BulkheadClosedError, BulkheadError, Permit
@@ -114,9 +113,8 @@ class Timeline:
         with step(self.loop, call.task):
             try:
                 if call.permit is None:
-                    begin: Any = self.calls.begin_bounded
-                    bound = [seconds(action["call_timeout_ms"])] if "call_timeout_ms" in action else []
-                    ticket = begin(int, weight, timeout, deadline, *bound)
+                    bound = seconds(action["call_timeout_ms"]) if "call_timeout_ms" in action else None
+                    ticket = self.calls.begin_bounded(int, weight, timeout, deadline, bound)
                 else:
                     ticket = self.calls.begin_manual(weight, timeout, deadline)
             except BulkheadError as error:
@@ -255,9 +253,6 @@ class Timeline:
 def play(scenario: dict[str, Any]) -> None:
     skip_signals(scenario)
     skip_lacking(partial(hasattr, Permit), scenario)
-    takes_bound = "call_timeout" in signature(Calls.begin_bounded).parameters
-    if not takes_bound and any("call_timeout_ms" in step for step in scenario["steps"]):
-        raise Skip("begin_bounded takes no call time-out of a call's own")
     timeline = Timeline(options(scenario))
     try:
         for turn in turns(scenario):

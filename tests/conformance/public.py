@@ -72,8 +72,7 @@ class Call:
         try:
             if "call_timeout" in arguments:
                 # Its own bound is an option of a view.
-                bounded: Any = self.timeline.bulkhead
-                await bounded.with_options(**arguments).run(self.work)
+                await self.timeline.bulkhead.with_options(**arguments).run(self.work)
             else:
                 await self.timeline.bulkhead.run(self.work, **arguments)
             end = "completed"
@@ -136,8 +135,8 @@ class Timeline:
         elif verb == "split":
             self.split(step)
         elif verb == "adjust":
-            permit: Any = self.permit(step["of"])
-            if permit.adjust(step["weight"]):
+            grows: Any = self.permit(step["of"])
+            if grows.adjust(step["weight"]):
                 self.held[step["of"]] = step["weight"]
         elif verb == "resize":
             self.bulkhead.resize(step["to"])
@@ -275,8 +274,6 @@ async def play_turn(timeline: Timeline, steps: list[tuple[int, Step]], at: float
 def play(scenario: dict[str, Any]) -> None:
     skip_signals(scenario)
     skip_lacking(partial(hasattr, Permit), scenario)
-    if not hasattr(Bulkhead, "with_options") and any("call_timeout_ms" in step for step in scenario["steps"]):
-        raise Skip("a bulkhead has no with_options, which takes a call's own call time-out")
     loop = VirtualLoop()
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         runner.run(play_in_loop(scenario, loop))
