@@ -60,11 +60,13 @@ impl Bulkhead {
         self.hull.acquire_untimed(HERE, &request)
     }
 
-    /// As [`Bulkhead::acquire`] for a call that never stands in the queue: where that would queue it,
-    /// or reject it as `full`, it watches instead, as [`Bulkhead::watch_capacity`] does.
+    /// As [`Bulkhead::acquire`] for an item of a `map`, which never stands in the queue: where that
+    /// would queue it, or reject it as `full`, and where as many of its siblings run as can, it
+    /// watches instead, as [`Bulkhead::watch_capacity`] does; without siblings that run it is rejected
+    /// once it has waited for as long as any call may ([`Rejection::NoRoom`]).
     ///
     /// # Errors
-    /// A weight out of its range; nothing is counted.
+    /// A weight or a call time-out out of its range; nothing is counted.
     pub fn acquire_or_watch(
         &mut self,
         now: Instant,
@@ -76,11 +78,12 @@ impl Bulkhead {
 
     /// Asks for one [`Event::Capacity`] when a call of the request's weight would no longer find the
     /// bulkhead full: it would run at once, or end for good (closed, too heavy, reentrant). True,
-    /// and no event, if that is now. Reserves nothing: ask again after the event. One watch for each
-    /// owner, for the lightest weight that it asked for.
+    /// and no event, if that is now. Reserves nothing: ask again after the event, for every call of the
+    /// owner that waits for capacity. While none of its siblings runs, the event comes at the end of
+    /// the longest wait at the latest, by a timer of the owner.
     ///
     /// # Errors
-    /// A weight out of its range.
+    /// A weight or a call time-out out of its range.
     pub fn watch_capacity(
         &mut self,
         now: Instant,
