@@ -131,12 +131,13 @@ async def test_a_growing_limit_wakes_it_at_once() -> None:
 async def test_a_wait_for_room_is_bounded_while_none_of_its_items_runs() -> None:
     bulkhead = Bulkhead("b", max_concurrent=1, timeout=2)
     permit = await bulkhead.acquire()
-    cases: list[tuple[dict[str, Any], float]] = [({}, 2.0), ({"timeout": 0.5}, 0.5)]
+    deadline = loop().time() + 2.75
+    cases: list[tuple[dict[str, Any], float]] = [({}, 2.0), ({"timeout": 0.5}, 0.5), ({"deadline": deadline}, 0.25)]
     for options, waited in cases:
         (error,) = await collect(bulkhead.map(str, range(3), **options))
         assert isinstance(error, BulkheadTimeoutError)
         assert error.waited == pytest.approx(waited)
-    assert bulkhead.stats().rejected.queue_timeout == 2
+    assert bulkhead.stats().rejected.queue_timeout == 3
     permit.release()
     results = bulkhead.map(lambda _: asyncio.sleep(9), range(2))
     assert await collect(results) == [None, None]

@@ -93,6 +93,10 @@ impl Step<'_> {
             Decision::Run | Decision::Wait | Decision::Reject(Rejection::Full(_)) => {
                 hull.watch_or_time_out(index, &request)
             }
+            // Its deadline has passed: if it had to wait before, that was in vain.
+            Decision::Reject(Rejection::QueueTimeout) if request.has_waited(hull.now) => {
+                Offer::Rejected(hull.reject_without_room(index, &request))
+            }
             Decision::Reject(rejection) => Offer::Rejected(hull.reject(index, rejection)),
         })
     }
@@ -251,23 +255,29 @@ impl Hull {
     /// The item of a `map` for which there is no room waits for that, unless it has waited enough.
     fn watch_or_time_out(&mut self, index: u32, request: &Request<'_>) -> Offer {
         if self.room_bound(index, request) <= self.now {
-            let nanos = self.now.nanos_since(request.waits_since);
-            return Offer::Rejected(self.reject(index, Rejection::NoRoom { nanos }));
+            return Offer::Rejected(self.reject_without_room(index, request));
         }
         self.watch_capacity(index, request);
         Offer::Watching
     }
 
+    // Errors 7
+    fn reject_without_room(&mut self, index: u32, request: &Request<'_>) -> Rejection {
+        let nanos = self.now.nanos_since(request.waits_since);
+        self.reject(index, Rejection::NoRoom { nanos })
+    }
+
     // Map 1.5
-    /// When a `map` has waited for room long enough: never while one of its items runs, since that
-    /// one's end makes room.
+    /// When a `map` has waited for room long enough: as any wait that had begun when it began to
+    /// wait; never while one of its items runs, since that one's end makes room.
     fn room_bound(&self, index: u32, request: &Request<'_>) -> Instant {
         if request.siblings > 0 {
             return Instant::NEVER;
         }
         let timeout = self.compartment(index).config.wait_bound();
         let since = request.waits_since.min(self.now);
-        since.after(request.timeout.min(timeout))
+        let until = since.after(request.timeout.min(timeout));
+        until.min(request.deadline)
     }
 
     fn has_room(&self, index: u32, request: &Request<'_>) -> bool {

@@ -60,11 +60,13 @@ impl Bulkhead {
         self.hull.acquire_untimed(HERE, &request)
     }
 
-    /// As [`Bulkhead::acquire`] for a call that never stands in the queue: where that would queue it,
-    /// or reject it as `full`, it watches instead, as [`Bulkhead::watch_capacity`] does.
+    /// As [`Bulkhead::acquire`] for an item of a `map`, which never stands in the queue: where that
+    /// would queue it, or reject it as `full`, and where as many of its siblings run as can, it
+    /// watches instead, as [`Bulkhead::watch_capacity`] does; without siblings that run it is rejected
+    /// once it has waited for as long as any call may ([`Rejection::NoRoom`]).
     ///
     /// # Errors
-    /// A weight out of its range; nothing is counted.
+    /// A weight or a call time-out out of its range; nothing is counted.
     pub fn acquire_or_watch(
         &mut self,
         now: Instant,
@@ -76,11 +78,12 @@ impl Bulkhead {
 
     /// Asks for one [`Event::Capacity`] when a call of the request's weight would no longer find the
     /// bulkhead full: it would run at once, or end for good (closed, too heavy, reentrant). True,
-    /// and no event, if that is now. Reserves nothing: ask again after the event. One watch for each
-    /// owner, for the lightest weight that it asked for.
+    /// and no event, if that is now. Reserves nothing: ask again after the event, for every call of the
+    /// owner that waits for capacity. While none of its siblings runs, the event comes at the end of
+    /// the longest wait at the latest, by a timer of the owner.
     ///
     /// # Errors
-    /// A weight out of its range.
+    /// A weight or a call time-out out of its range.
     pub fn watch_capacity(
         &mut self,
         now: Instant,
@@ -172,8 +175,8 @@ impl Bulkhead {
     }
 
     /// Changes how many permits a manual permit holds. Fewer: always. More: only if they are free
-    /// now, no call waits for them, and the bulkhead is open. False, and nothing has changed, if
-    /// not, and if the id is stale.
+    /// now, no call waits for them, the bulkhead is open, and the bound of this permit has not
+    /// passed. False, and nothing has changed, if not, and if the id is stale.
     ///
     /// # Errors
     /// A weight out of its range; nothing has changed.
@@ -219,8 +222,9 @@ impl Bulkhead {
         self.hull.at(now).drain(HERE);
     }
 
-    /// As [`Bulkhead::drain`]; after `timeout` it rejects the waiters too, as [`Bulkhead::close`]
-    /// does. Of several time-outs the one that ends first counts. The timer is that of `owner`.
+    /// As [`Bulkhead::drain`]; after `timeout`, which may be zero, it rejects the waiters too, as
+    /// [`Bulkhead::close`] does. Of several time-outs the one that ends first counts. The timer is
+    /// that of `owner`; if that one ends, another's.
     pub fn drain_within(&mut self, now: Instant, owner: OwnerId, timeout: Span) {
         self.hull.at(now).drain_within(HERE, owner, timeout);
     }

@@ -63,6 +63,16 @@ impl Deadlines {
         }
     }
 
+    /// When the timer of a slot that has one here is due.
+    pub(crate) fn due(&self, calls: &Calls, slot: u32) -> Instant {
+        let call = calls.get(slot);
+        if call.timer == LISTED {
+            call.due
+        } else {
+            self.heap[call.timer as usize].at
+        }
+    }
+
     /// Takes the timer of a slot that has one here.
     pub(crate) fn remove(&mut self, calls: &mut Calls, slot: u32) {
         let place = core::mem::replace(&mut calls.at(slot).timer, NIL);

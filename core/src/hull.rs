@@ -24,8 +24,8 @@ use crate::time::Instant;
 /// | free | no | none | admission: waiting or running |
 /// | waiting | no | end of its wait | grant: granted; its deadline, cancel, abort, close, resize, evict: free |
 /// | granted | yes | none: a run deadline that passes in the gap acts once the work runs | start: running; cancel, abort: free, undelivered; finish, evict: free |
-/// | running | yes | its run deadline, if the bulkhead runs the work | finish, evict: free; run deadline, cancel, abort: overrun |
-/// | overrun | yes | its abandon timer | finish, abandon timer, evict: free |
+/// | running | yes | its run deadline: of a manual permit the one that it brought | finish, evict: free; run deadline, cancel, abort: overrun |
+/// | overrun | yes | its abandon timer, if the bulkhead runs the work | finish, abandon timer, evict: free |
 ///
 /// An ordinary run may do without a slot: see [`crate::Credit`]. `check_invariants` says the rest
 /// in code.

@@ -1,5 +1,7 @@
 //! Who drives what: the events and timers of each driver of a hull.
 
+mod alarms;
+
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
@@ -9,6 +11,8 @@ use crate::event::Event;
 use crate::ids::{OwnerId, next_generation};
 use crate::list::NIL;
 use crate::time::Instant;
+
+pub(crate) use alarms::{Alarm, Alarms};
 
 /// The three kinds of timers, in the order in which one instant works them off (Time 2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,47 +55,6 @@ pub(crate) struct Owner {
     /// One at most for each compartment and reason.
     alarms: Vec<Alarm>,
     events: VecDeque<Event>,
-}
-
-/// A timer that belongs to no call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Alarm {
-    pub(crate) at: Instant,
-    pub(crate) compartment: u32,
-    pub(crate) why: Alarms,
-}
-
-/// What an alarm is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Alarms {
-    /// The owner watches for capacity, and asks again.
-    Room,
-    /// A drain ends by closing.
-    Drain,
-}
-
-impl Alarm {
-    pub(crate) const fn room(compartment: u32, at: Instant) -> Self {
-        let why = Alarms::Room;
-        Self {
-            at,
-            compartment,
-            why,
-        }
-    }
-
-    pub(crate) const fn drain(compartment: u32, at: Instant) -> Self {
-        let why = Alarms::Drain;
-        Self {
-            at,
-            compartment,
-            why,
-        }
-    }
-
-    const fn is_like(&self, other: &Self) -> bool {
-        self.compartment == other.compartment && self.why as u8 == other.why as u8
-    }
 }
 
 #[derive(Debug)]
@@ -151,23 +114,17 @@ impl Owners {
         }
     }
 
-    // Ending 2.1
-    /// The bound on a drain outlives the owner that asked for it.
-    fn hand_over(&mut self, alarm: Alarm) {
-        let heir = self.indices().find(|index| self.get(*index).is_alive);
-        if let Some(heir) = heir {
-            self.set_alarm(heir, alarm);
-            self.wake(heir);
-        }
-    }
-
     /// As [`Owners::new`]: every other owner is evicted. All calls must have ended.
     pub(crate) fn restart(&mut self) {
-        self.to_wake.clear();
         for index in self.indices() {
-            self.at(index).is_to_wake = false;
+            // What is still set are alarms: nothing of what they are for is left.
+            self.at(index).alarms.clear();
             self.remove(index);
+            self.at(index).is_to_wake = false;
         }
+        self.to_wake.clear();
+        self.armed = 0;
+        self.next_due = Instant::NEVER;
         let first = self.at(OwnerId::FIRST.index);
         first.is_alive = true;
         first.generation = OwnerId::FIRST.generation;
@@ -266,6 +223,17 @@ impl Owners {
         self.at(owner).timers[timer as usize].insert(calls, at, slot);
     }
 
+    /// When the timer of a slot is due; never if it has none.
+    pub(crate) fn due(&self, calls: &Calls, slot: u32) -> Instant {
+        let call = calls.get(slot);
+        match Timer::of(call.phase) {
+            Some(timer) if call.timer != NIL => {
+                self.get(call.owner).timers[timer as usize].due(calls, slot)
+            }
+            _ => Instant::NEVER,
+        }
+    }
+
     /// Takes the timer of a slot away, if it has one, before it leaves its phase.
     #[inline]
     pub(crate) fn disarm(&mut self, calls: &mut Calls, slot: u32) {
@@ -288,53 +256,6 @@ impl Owners {
         if self.armed == 0 {
             self.next_due = Instant::NEVER;
         }
-    }
-
-    /// Sets an alarm of an owner; of two that are alike the first counts.
-    pub(crate) fn set_alarm(&mut self, owner: u32, alarm: Alarm) {
-        // Options 2.2
-        if alarm.at == Instant::NEVER {
-            return;
-        }
-        self.next_due = self.next_due.min(alarm.at);
-        let alarms = &mut self.at(owner).alarms;
-        if let Some(known) = alarms.iter_mut().find(|known| known.is_like(&alarm)) {
-            known.at = known.at.min(alarm.at);
-        } else {
-            alarms.push(alarm);
-            self.armed += 1;
-        }
-    }
-
-    /// An owner waits for room in a compartment no longer.
-    pub(crate) fn clear_room_alarm(&mut self, owner: u32, compartment: u32) {
-        self.clear_alarm(owner, Alarm::room(compartment, Instant::NEVER));
-    }
-
-    /// The drain of a compartment has ended.
-    pub(crate) fn clear_drain_alarms(&mut self, compartment: u32) {
-        for owner in self.indices() {
-            self.clear_alarm(owner, Alarm::drain(compartment, Instant::NEVER));
-        }
-    }
-
-    fn clear_alarm(&mut self, owner: u32, like: Alarm) {
-        let alarms = &mut self.at(owner).alarms;
-        if let Some(place) = alarms.iter().position(|alarm| alarm.is_like(&like)) {
-            alarms.swap_remove(place);
-            self.disarmed();
-        }
-    }
-
-    /// The first alarm that is due, with its owner.
-    pub(crate) fn first_alarm(&self, now: Instant) -> Option<(u32, Alarm)> {
-        let owners = self.indices().zip(&self.list);
-        let alarms = owners.flat_map(|(index, owner)| {
-            let alarms = owner.alarms.iter();
-            alarms.map(move |alarm| (*alarm, index))
-        });
-        let (alarm, owner) = alarms.min()?;
-        (alarm.at <= now).then_some((owner, alarm))
     }
 
     // Time 2.2: by deadline, then by arrival or admission.
@@ -374,10 +295,6 @@ impl Owner {
 
     pub(crate) fn timers(&self) -> impl Iterator<Item = (Timer, &Deadlines)> {
         Timer::ALL.into_iter().zip(&self.timers)
-    }
-
-    pub(crate) fn alarms(&self) -> &[Alarm] {
-        &self.alarms
     }
 
     pub(crate) fn first_deadline(&self, calls: &Calls) -> Option<Instant> {

@@ -7,7 +7,8 @@ use crate::snapshot::State;
 use crate::step::Step;
 
 impl Step<'_> {
-    /// See [`crate::Bulkhead::release_part`].
+    /// See [`crate::Bulkhead::release_part`]; for all that it holds of a step that [`crate::Hull::at_result`]
+    /// has made.
     ///
     /// # Errors
     /// `permits` is 0, or more than the call holds.
@@ -18,13 +19,12 @@ impl Step<'_> {
         id: Id,
         permits: u32,
     ) -> Result<bool, InvalidOption> {
-        let Some(held) = self.part_of(compartment, id, |_| true) else {
+        // None at all is refused of a permit that came back already, too.
+        let held = self.part_of(compartment, id, |_| true);
+        check_part(permits, held.unwrap_or(permits), Rule::Part)?;
+        let Some(held) = held.filter(|held| permits < *held) else {
             return Ok(self.release(compartment, id));
         };
-        check_part(permits, held, Rule::Part)?;
-        if permits == held {
-            return Ok(self.release(compartment, id));
-        }
         self.hull.reweigh(id.slot(), held - permits);
         Ok(true)
     }
@@ -40,12 +40,9 @@ impl Step<'_> {
         id: Id,
         permits: u32,
     ) -> Result<Option<Id>, InvalidOption> {
-        let runs = |call: &Call| call.phase == Phase::Running;
-        let Some(held) = self.part_of(compartment, id, runs) else {
-            return Ok(None);
-        };
-        check_part(permits, held, Rule::ProperPart)?;
-        Ok(Some(self.hull.split_off(id.slot(), permits)))
+        let held = self.part_of(compartment, id, runs);
+        check_part(permits, held.unwrap_or(u32::MAX), Rule::ProperPart)?;
+        Ok(held.map(|_| self.hull.split_off(id.slot(), permits)))
     }
 
     /// See [`crate::Bulkhead::adjust`].
@@ -66,9 +63,10 @@ impl Step<'_> {
         let here = self.hull.compartment(compartment.0);
         let more = weight.saturating_sub(held);
         // What a permit takes in addition is a new admission: it stands behind every waiter, and
-        // nothing is admitted after the end.
+        // nothing is admitted after the end, nor to a permit whose own time is over.
         let is_free = here.state == State::Open && here.queue.is_empty() && here.pool.fits(more);
-        let is_possible = more == 0 || is_free;
+        let may_grow = is_free && self.part_of(compartment, id, runs).is_some();
+        let is_possible = more == 0 || may_grow;
         if is_possible {
             self.hull.reweigh(id.slot(), weight);
         }
@@ -88,6 +86,12 @@ impl Step<'_> {
     }
 }
 
+/// Whether its bound has not passed, and its holder has it.
+fn runs(call: &Call) -> bool {
+    call.phase == Phase::Running
+}
+
+// Running 2.7
 fn check_part(permits: u32, held: u32, rule: Rule) -> Result<(), InvalidOption> {
     let most = held - u32::from(rule == Rule::ProperPart);
     if (1..=most).contains(&permits) {

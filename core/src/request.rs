@@ -31,6 +31,11 @@ impl<'a> Request<'a> {
         options::check_span(Opt::CallTimeout, self.call_timeout)
     }
 
+    /// Whether it is an item of a `map` that has waited for room, none of whose items runs.
+    pub(crate) fn has_waited(&self, now: Instant) -> bool {
+        self.siblings == 0 && self.waits_since < now
+    }
+
     /// Work that the bulkhead runs: call time-out and deadline bound it.
     #[must_use]
     pub const fn run(weight: u32) -> Self {

@@ -7,7 +7,6 @@ use crate::calls::{Call, Phase};
 use crate::event::Event;
 use crate::hull::Hull;
 use crate::ids::Id;
-use crate::list::NIL;
 use crate::time::Instant;
 
 impl Hull {
@@ -129,7 +128,7 @@ impl Hull {
     pub(crate) fn answer_early(&mut self, slot: u32, why: Why, at: Instant) {
         let call = self.calls.get(slot);
         let config = &self.compartment(call.compartment).config;
-        // Running 6: a manual permit is never abandoned.
+        // Running 6.1: a manual permit is never abandoned.
         let due = if call.is_run {
             at.after(config.abandon_after)
         } else {
@@ -138,7 +137,7 @@ impl Hull {
         self.transition(slot, Phase::Overrun, why, due);
     }
 
-    // Running 1.1
+    // Running 1.1, Running 2.4
     /// Changes the weight of a slot that holds its permits.
     pub(crate) fn reweigh(&mut self, slot: u32, weight: u32) {
         let call = self.calls.at(slot);
@@ -151,17 +150,14 @@ impl Hull {
         self.touch(index);
     }
 
+    // Running 2.5, Stats 4.1
     /// Takes `weight` of the permits of a slot that runs for a call of its own, which has the run
     /// deadline of the first.
     pub(crate) fn split_off(&mut self, slot: u32, weight: u32) -> Id {
+        // That of its timer: reckoned from the grant, a part of a part would have a later one.
+        let due = self.owners.due(&self.calls, slot);
         let call = self.calls.get(slot);
-        let mut part = Call::new(call.owner, call.compartment, weight, call.is_run);
-        let mut due = Instant::NEVER;
-        // A call without a timer may hold what its slot held before: see `Calls::insert_plain`.
-        if call.timer != NIL {
-            part.own_bound = call.own_bound;
-            due = self.run_deadline(call, call.since);
-        }
+        let part = Call::new(call.owner, call.compartment, weight, call.is_run);
         let rest = call.weight - weight;
         self.reweigh(slot, rest);
         let part = self.calls.insert(part);
@@ -169,7 +165,8 @@ impl Hull {
         self.calls.id(part)
     }
 
-    // Vocabulary 7, Running 6: a manual permit has the run deadline that it brought, and no other.
+    // Vocabulary 7, Options 4.4, Running 6: a manual permit has the run deadline that it brought, and
+    // no other.
     fn run_deadline(&self, call: &Call, granted: Instant) -> Instant {
         let own = granted.after(call.own_bound);
         if !call.is_run {

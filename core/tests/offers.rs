@@ -215,6 +215,26 @@ fn an_item_alone_is_rejected_when_it_has_waited_long_enough() {
     }
 }
 
+/// Its deadline bounds its wait for room as well, and the figure is that of the whole wait.
+#[test]
+fn an_item_alone_is_rejected_at_its_deadline() {
+    let mut core = bulkhead(1, 0);
+    admitted(offer(&mut core, Request::run(1)));
+    let until = Instant::from_nanos(30);
+    let item = Request::run(1).deadline(until).waits_since(NOW);
+    assert_eq!(offer(&mut core, item), Offer::Watching);
+    assert_eq!(core.poll_timeout(ME), Some(until));
+    core.handle_timeout(until);
+    assert_eq!(events(&mut core, ME), [CAPACITY]);
+    assert_eq!(core.watch_capacity(until, item), Ok(true));
+    let late = core.acquire_or_watch(until, item);
+    let in_vain = Rejection::NoRoom { nanos: 30 };
+    assert_eq!(late, Ok(Offer::Rejected(in_vain)));
+    let at_once = core.acquire_or_watch(until, item.waits_since(until));
+    assert_eq!(at_once, Ok(Offer::Rejected(Rejection::QueueTimeout)));
+    assert_eq!(core.snapshot().rejected.queue_timeout, 2);
+}
+
 #[test]
 fn an_owner_that_waits_for_room_no_longer_has_no_timer_and_hears_nothing() {
     let mut core = bulkhead(1, 0);

@@ -87,6 +87,12 @@ fn too_many_and_none_are_refused_by_name() {
         let refused = core.split(NOW, id, permits);
         assert_eq!(refused, Err(error(permits.into(), Rule::ProperPart)));
     }
+    for refused in [
+        core.release_part(NOW, Id::from_raw(0), 0).map(|_| ()),
+        core.split(NOW, Id::from_raw(0), 0).map(|_| ()),
+    ] {
+        assert!(refused.is_err(), "of a permit that came back, too");
+    }
     let text = core.release_part(NOW, id, 3).expect_err("too many");
     assert_eq!(
         text.to_string(),
@@ -117,7 +123,67 @@ fn the_bound_that_a_permit_brings_acts_on_it_and_its_parts() {
     assert_eq!((stats.call_timeouts, stats.failed, stats.active), (2, 2, 0));
 }
 
-/// Options 4.2: of the two bounds the lesser.
+/// Reckoned from its own grant, a part of a part would outlive the permit that was taken.
+#[test]
+fn a_part_of_a_part_has_the_bound_of_the_first_permit() {
+    let mut core = bulkhead(4);
+    // Its timer lies before one that was set first: the two stand in different places.
+    let late = take(
+        &mut core,
+        Request::permit(1).call_timeout(Span::from_nanos(NEVER_FIRST)),
+    );
+    let id = take(
+        &mut core,
+        Request::permit(3).call_timeout(Span::from_nanos(10)),
+    );
+    let at = Instant::from_nanos;
+    let part = core.split(at(4), id, 2).expect("a part").expect("it runs");
+    let parts_part = core.split(at(8), part, 1).expect("a part");
+    let parts_part = parts_part.expect("it runs");
+    assert!(core.release(at(8), id));
+    assert!(core.release(at(8), part));
+    assert_eq!(core.poll_timeout(ME), Some(at(10)));
+    core.handle_timeout(at(10));
+    let timed_out = Event::CallTimedOut {
+        id: parts_part,
+        nanos: 2,
+    };
+    assert_eq!(events(&mut core), [timed_out]);
+    assert!(core.release(at(10), late));
+}
+
+/// A bound that lies behind the others.
+const NEVER_FIRST: u64 = 1_000;
+
+/// What it has taken too long for already is not to become more.
+#[test]
+fn a_permit_whose_bound_has_passed_gives_back_but_does_not_grow() {
+    let mut core = bulkhead(3);
+    let bounded = Request::permit(2).call_timeout(Span::from_nanos(10));
+    let id = take(&mut core, bounded);
+    let late = Instant::from_nanos(11);
+    assert_eq!(core.adjust(late, id, 3), Ok(false));
+    assert_eq!(core.release_part(late, id, 1), Ok(true));
+    assert_eq!(core.adjust(late, id, 2), Ok(false));
+    assert_eq!((core.permits(id), core.snapshot().overrun), (1, 1));
+    assert_eq!(core.release_part(late, id, 1), Ok(true));
+    assert_eq!(core.snapshot().failed, 1);
+}
+
+/// Time 4.1: all of it is a result in hand, a part is not.
+#[test]
+fn all_of_a_permit_comes_back_in_time_though_its_bound_was_not_handled() {
+    for (permits, timed_out) in [(2, 0), (1, 1)] {
+        let mut core = bulkhead(3);
+        let bounded = Request::permit(2).call_timeout(Span::from_nanos(10));
+        let id = take(&mut core, bounded);
+        let late = Instant::from_nanos(15);
+        assert_eq!(core.release_part(late, id, permits), Ok(true));
+        assert_eq!(core.snapshot().call_timeouts, timed_out);
+    }
+}
+
+/// Of the two bounds the lesser.
 #[test]
 fn a_runs_own_bound_only_shortens_the_bulkheads() {
     for (own, due) in [(5, 5), (50, 20)] {

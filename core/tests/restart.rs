@@ -39,6 +39,18 @@ fn crowded() -> (Bulkhead, OwnerId, Vec<Id>) {
     (core, other, ids)
 }
 
+/// Neither a bound on a drain nor a wait for room is left, nor a driver that is to be woken for it.
+#[test]
+fn no_alarm_is_left() {
+    let (mut core, other, _) = crowded();
+    core.drain_within(AT, other, Span::from_nanos(500));
+    core.restart();
+    assert_eq!(core.check_invariants(), Ok(()));
+    assert_eq!(core.poll_timeout(OwnerId::FIRST), None);
+    assert!(!core.keeps_alive(OwnerId::FIRST));
+    assert_eq!(core.poll_wake(), None);
+}
+
 #[test]
 fn no_call_is_left_and_all_counts_are_zero() {
     let (mut core, other, _) = crowded();

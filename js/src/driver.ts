@@ -220,7 +220,7 @@ export class Driver implements Aborter, Holdable {
     if (this.#isFilledBy(weight, turn.running)) return false;
     if (weight === 1 && this.canBeginCounted()) return true;
     this.#addCapacityWaiter(notify);
-    const has = this.#engine.watchCapacity(this.#clock.now(), request, this.#held(), turn);
+    const has = this.#engine.watchCapacity(this.#clock.now(), request, this.#clock.at(request.deadline), this.#held(), turn);
     if (has) this.#capacityWaiters?.delete(notify);
     this.#settle();
     return has;

@@ -62,6 +62,18 @@ describe('a map that waits for room', () => {
     hold?.release();
   }));
 
+  it('is bounded by its deadline, and has waited all that time', onClock(async (clock) => {
+    const shipping = new Bulkhead('shipping', { maxConcurrent: 1, timeoutMs: 200 });
+    const hold = shipping.tryAcquire();
+    const error: Promise<unknown> = shipping.map([0], (item) => item, { deadline: clock.now + 30 }).catch((reason: unknown) => reason);
+    await clock.advance(30);
+    const reason = await error;
+    assert.ok(reason instanceof BulkheadTimeoutError);
+    assert.equal(reason.waitedMs, 30);
+    assert.equal(shipping.stats().rejected.queueTimeout, 1);
+    hold?.release();
+  }));
+
   it('has all the time that its own items take', onClock(async (clock) => {
     const shipping = new Bulkhead('shipping', { maxConcurrent: 1, timeoutMs: 200 });
     const end = gate();

@@ -35,7 +35,7 @@ async function main(paths) {
 
 /** Runs in the page. */
 async function play(files) {
-  const [api, testing, { PublicSurface }, { run }] = await Promise.all([
+  const [api, testing, { lacking, PublicSurface }, { run }] = await Promise.all([
     import('/js/dist/browser.mjs'),
     import('/js/dist/testing.mjs'),
     import('/tests/conformance/public/surface.mjs'),
@@ -43,7 +43,7 @@ async function play(files) {
   ]);
   const lines = [];
   const make = (options, tell) => new PublicSurface({ ...api, ...testing }, options, tell);
-  const counts = await run(files, 'browser', make, (line) => lines.push(line));
+  const counts = await run(files, 'browser', make, (line) => lines.push(line), (scenario) => lacking(api, scenario));
   for (const line of lines) await globalThis.print(line);
   return counts;
 }

@@ -12,10 +12,12 @@ const COMPLETED = 0;
 const FAILED = 1;
 const QUEUED = (answer) => answer < 0;
 const ADMITTED = (answer) => answer >= 2 ** 32;
-const REJECTIONS = [undefined, 'full', 'full', 'full', 'full', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'reentrant'];
+const REJECTIONS = [undefined, 'full', 'full', 'full', 'full', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'reentrant', 'queue_timeout'];
 const { Event, Stat } = tables;
 /** The names of the figures, in their order. */
 const STATS = Object.keys(Stat).filter((name) => Number.isNaN(Number(name)));
+/** The states of a bulkhead, by their numbers. */
+const STATES = ['open', 'draining', 'closed'];
 /** The state that an event brings its label. */
 const EVENTS = [undefined, 'running', 'queue_timeout', 'closed', 'too_heavy', 'cancelled', 'call_timeout'];
 
@@ -68,14 +70,17 @@ export class EngineSurface {
       case 'cancel':
         return this.#cancel(label);
       case 'release':
-        this.#engine.release(this.#now, label.own);
-        return this.#tell(label.name, 'released');
+        return this.#release(step, label);
+      case 'split':
+        return this.#arrive(label, this.#engine.split(this.#now, label.whole.own, step.permits));
+      case 'adjust':
+        return void this.#engine.adjust(this.#now, label.own, step.weight);
       case 'resize':
         return this.#engine.resize(this.#now, step.to);
       case 'close':
         return this.#end(() => this.#engine.close(this.#now, step.abort === true));
       case 'drain':
-        return this.#end(() => this.#engine.drain(this.#now));
+        return this.#end(() => this.#engine.drain(this.#now, timeOf(step.timeout_ms ?? 'infinity')));
       case 'tick':
         return this.#engine.handleTimeout(this.#now);
       default:
@@ -90,7 +95,8 @@ export class EngineSurface {
 
   stats() {
     const figures = this.#engine.stats();
-    return Object.fromEntries(STATS.map((name, index) => [nameOf(name), figures[index]]));
+    const named = Object.fromEntries(STATS.map((name, index) => [nameOf(name), figures[index]]));
+    return { ...named, state: STATES[named.state] };
   }
 
   nextTimer() {
@@ -108,8 +114,15 @@ export class EngineSurface {
 
   #acquire(step, kind) {
     const flags = kind | (step.aborted ? ABORTED : 0);
-    const { weight = 1, timeout_ms: timeout = Infinity, deadline_ms: deadline = Infinity } = step;
-    return this.#engine.acquire(this.#now, weight, timeOf(timeout), deadline, flags, undefined);
+    const { weight = 1, timeout_ms: timeout = Infinity, deadline_ms: deadline = Infinity, call_timeout_ms: callTimeout = Infinity } = step;
+    return this.#engine.acquire(this.#now, { weight, timeout: timeOf(timeout), callTimeout }, deadline, flags, undefined);
+  }
+
+  #release(step, label) {
+    if (step.permits === undefined) this.#engine.release(this.#now, label.own);
+    else this.#engine.releasePart(this.#now, label.own, step.permits);
+    // One whose bound has passed keeps that answer.
+    if (this.#engine.permits(label.own) === 0 && label.state === 'running') this.#tell(label.name, 'released');
   }
 
   #arrive(label, answer) {

@@ -9,13 +9,28 @@ import math
 import sys
 from asyncio import CancelledError
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from bulkheads import BulkheadCallTimeoutError, BulkheadClosedError, BulkheadError, Permit
 from bulkheads._engine import Calls, Waiting
 from bulkheads._stats import snapshot
 from host import Future, Loop, Task, step
-from scenario import ANSWERED, Failure, Labels, Skip, Step, check, label_of, main, options, seconds, skip_signals, turns
+from scenario import (
+    ANSWERED,
+    Failure,
+    Labels,
+    Skip,
+    Step,
+    check,
+    label_of,
+    main,
+    options,
+    seconds,
+    skip_lacking,
+    skip_signals,
+    turns,
+)
 
 
 class WorkFailed(Exception):
@@ -27,6 +42,8 @@ class Call:
     task: Task
     permit: Permit | None
     """That of an `acquire`."""
+    held: int = 0
+    """What that holds."""
     ticket: int = 0
     waiting: Waiting | None = None
     ignores_signal: bool = False
@@ -65,7 +82,13 @@ class Timeline:
         elif verb == "cancel":
             self.cancel(action["of"])
         elif verb == "release":
-            self.release(action["of"])
+            self.release(action["of"], action.get("permits"))
+        elif verb == "split":
+            self.split(action["of"], action["as"], action["permits"])
+        elif verb == "adjust":
+            permit: Any = self.permit(action["of"]).permit
+            if permit.adjust(action["weight"]):
+                self.made[action["of"]].held = action["weight"]
         elif verb == "resize":
             self.calls.resize(action["to"])
         elif verb in ("close", "drain"):
@@ -74,7 +97,7 @@ class Timeline:
                     call.is_aborted |= bool(action.get("abort"))
                 self.calls.close(bool(action.get("abort")))
             else:
-                self.calls.drain()
+                self.calls.drain(seconds(action.get("timeout_ms", "infinity")))
             self.watch_idle(self.calls.idle_moment())
 
     def arrive(self, action: Step, name: str) -> None:
@@ -86,10 +109,12 @@ class Timeline:
         call.ignores_signal = bool(action.get("ignores_signal"))
         if action["do"] == "acquire":
             call.permit = Permit(self.calls, weight)
+            call.held = weight
         with step(self.loop, call.task):
             try:
                 if call.permit is None:
-                    ticket = self.calls.begin_bounded(int, weight, timeout, deadline)
+                    bound = seconds(action["call_timeout_ms"]) if "call_timeout_ms" in action else None
+                    ticket = self.calls.begin_bounded(int, weight, timeout, deadline, bound)
                 else:
                     ticket = self.calls.begin_manual(weight, timeout, deadline)
             except BulkheadError as error:
@@ -142,7 +167,7 @@ class Timeline:
         self.labels.add(name)
         permit = Permit(self.calls, weight)
         is_there = self.calls.fill_at_once(permit, weight)
-        self.made[name] = Call(Task(self.loop, lambda: None), permit)
+        self.made[name] = Call(Task(self.loop, lambda: None), permit, weight)
         self.labels.change(name, "running" if is_there else "rejected")
 
     def finish(self, name: str, error: BaseException | None) -> None:
@@ -177,12 +202,27 @@ class Timeline:
             # What has its end already cannot be cancelled; then its task hears of it as it goes on.
             call.is_cancelled = not call.waiting.cancel()
 
-    def release(self, name: str) -> None:
+    def permit(self, name: str) -> Call:
         state, call = self.labels.state(name), self.made[name]
         if call.permit is None or state not in ("running", "released"):
             raise Failure(f"{name} is no permit ({state})")
-        call.permit.release()
-        self.labels.change(name, "released")
+        return call
+
+    def release(self, name: str, permits: int | None) -> None:
+        call = self.permit(name)
+        permit: Any = call.permit
+        permit.release(*([] if permits is None else [permits]))
+        call.held -= call.held if permits is None else permits
+        if call.held == 0:
+            self.labels.change(name, "released")
+
+    def split(self, whole: str, name: str, permits: int) -> None:
+        call = self.permit(whole)
+        permit: Any = call.permit
+        self.labels.add(name)
+        call.held -= permits
+        self.made[name] = Call(Task(self.loop, lambda: None), permit.split(permits), permits)
+        self.labels.change(name, "running")
 
     def watch_idle(self, moment: int) -> None:
         """As whoever awaits the end: again and again, until its moment has come."""
@@ -193,7 +233,7 @@ class Timeline:
             assert isinstance(future, Future)
             future.callbacks.append(lambda: self.loop.call_soon(self.watch_idle, moment))
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, Any]:
         figures = asdict(snapshot(self.calls.stats()))
         return {**figures, **figures["rejected"], "call_timeout": figures["call_timeouts"]}
 
@@ -212,6 +252,7 @@ class Timeline:
 
 def play(scenario: dict[str, Any]) -> None:
     skip_signals(scenario)
+    skip_lacking(partial(hasattr, Permit), scenario)
     timeline = Timeline(options(scenario))
     try:
         for turn in turns(scenario):

@@ -1,7 +1,7 @@
 // The scenarios through the public API in Node: `node tests/conformance/node.mjs native|wasm FOLDER|FILE…`.
 
 import { readScenarioFiles } from './lib/files.mjs';
-import { PublicSurface } from './public/surface.mjs';
+import { lacking, PublicSurface } from './public/surface.mjs';
 import { run } from './scenario.mjs';
 
 const SURFACES = { native: 'node', wasm: 'node-wasm' };
@@ -12,5 +12,5 @@ if (surface === undefined || paths.length === 0) throw new Error(`usage: node.mj
 process.env.BULKHEADS_ENGINE = kind;
 const api = { ...(await import('../../js/dist/node.mjs')), ...(await import('../../js/dist/testing.mjs')) };
 const make = (options, tell) => new PublicSurface(api, options, tell);
-const { failed } = await run(readScenarioFiles(paths), surface, make, console.log);
+const { failed } = await run(readScenarioFiles(paths), surface, make, console.log, (scenario) => lacking(api, scenario));
 process.exitCode = failed === 0 ? 0 : 1;

@@ -10,11 +10,26 @@ import asyncio
 import dataclasses
 import math
 import sys
+from functools import partial
 from typing import Any
 
 from bulkheads import Bulkhead, BulkheadCallTimeoutError, BulkheadError, Permit
 from bulkheads.testing import VirtualLoop
-from scenario import ANSWERED, Failure, Labels, Skip, Step, check, label_of, main, options, seconds, skip_signals, turns
+from scenario import (
+    ANSWERED,
+    Failure,
+    Labels,
+    Skip,
+    Step,
+    check,
+    label_of,
+    main,
+    options,
+    seconds,
+    skip_lacking,
+    skip_signals,
+    turns,
+)
 
 
 class WorkFailed(Exception):
@@ -55,7 +70,11 @@ class Call:
     async def call(self, **arguments: Any) -> None:
         labels = self.timeline.labels
         try:
-            await self.timeline.bulkhead.run(self.work, **arguments)
+            if "call_timeout" in arguments:
+                # Its own bound is an option of a view.
+                await self.timeline.bulkhead.with_options(**arguments).run(self.work)
+            else:
+                await self.timeline.bulkhead.run(self.work, **arguments)
             end = "completed"
         except WorkFailed:
             end = "failed"
@@ -74,7 +93,8 @@ class Call:
     async def acquire(self, **arguments: Any) -> None:
         labels = self.timeline.labels
         try:
-            self.timeline.permits[self.name] = await self.timeline.bulkhead.acquire(**arguments)
+            permit = await self.timeline.bulkhead.acquire(**arguments)
+            self.timeline.hold(self.name, permit, arguments["weight"])
             end = "running"
         except asyncio.CancelledError:
             end = "cancelled"
@@ -90,6 +110,8 @@ class Timeline:
         self.labels = Labels()
         self.calls: dict[str, Call] = {}
         self.permits: dict[str, Permit] = {}
+        self.held: dict[str, int] = {}
+        """What each permit holds."""
         self.endings: list[asyncio.Task[None]] = []
         self.troubles: list[str] = []
         self.is_over = False
@@ -102,21 +124,28 @@ class Timeline:
             self.labels.add(step["as"])
             permit = self.bulkhead.try_acquire(step.get("weight", 1))
             if permit is not None:
-                self.permits[step["as"]] = permit
+                self.hold(step["as"], permit, step.get("weight", 1))
             self.labels.change(step["as"], "rejected" if permit is None else "running")
         elif verb in ("finish", "fail"):
             self.settle(step["of"], verb == "fail")
         elif verb == "cancel":
             self.cancel(step["of"])
         elif verb == "release":
-            self.release(step["of"])
+            self.release(step["of"], step.get("permits"))
+        elif verb == "split":
+            self.split(step)
+        elif verb == "adjust":
+            grows: Any = self.permit(step["of"])
+            if grows.adjust(step["weight"]):
+                self.held[step["of"]] = step["weight"]
         elif verb == "resize":
             self.bulkhead.resize(step["to"])
         elif verb in ("close", "drain"):
             abort = bool(step.get("abort"))
             for call in self.calls.values():
                 call.is_aborted |= abort
-            ending = self.bulkhead.close(abort=abort) if verb == "close" else self.bulkhead.drain()
+            timeout = seconds(step.get("timeout_ms", "infinity"))
+            ending = self.bulkhead.close(abort=abort) if verb == "close" else self.bulkhead.drain(timeout=timeout)
             self.endings.append(self.loop.create_task(wait_for(ending)))
 
     def arrive(self, step: Step, name: str) -> None:
@@ -126,6 +155,8 @@ class Timeline:
             arguments["timeout"] = seconds(step["timeout_ms"])
         if "deadline_ms" in step:
             arguments["deadline"] = seconds(step["deadline_ms"])
+        if "call_timeout_ms" in step:
+            arguments["call_timeout"] = seconds(step["call_timeout_ms"])
         call = self.calls[name] = Call(self, name, bool(step.get("ignores_signal")))
         call.task = self.loop.create_task(call.call(**arguments) if step["do"] == "call" else call.acquire(**arguments))
 
@@ -147,12 +178,29 @@ class Timeline:
         call.is_cancelled = True
         call.task.cancel()
 
-    def release(self, name: str) -> None:
+    def hold(self, name: str, permit: Permit, weight: int) -> None:
+        self.permits[name] = permit
+        self.held[name] = weight
+
+    def permit(self, name: str) -> Permit:
         state, permit = self.labels.state(name), self.permits.get(name)
         if permit is None:
             raise Failure(f"{name} is no permit ({state})")
-        permit.release()
-        self.labels.change(name, "released")
+        return permit
+
+    def release(self, name: str, permits: int | None) -> None:
+        permit: Any = self.permit(name)
+        permit.release(*([] if permits is None else [permits]))
+        self.held[name] -= self.held[name] if permits is None else permits
+        if self.held[name] == 0:
+            self.labels.change(name, "released")
+
+    def split(self, step: Step) -> None:
+        whole: Any = self.permit(step["of"])
+        self.labels.add(step["as"])
+        self.hold(step["as"], whole.split(step["permits"]), step["permits"])
+        self.held[step["of"]] -= step["permits"]
+        self.labels.change(step["as"], "running")
 
     async def settle_turn(self) -> None:
         await self.loop.settle()
@@ -162,7 +210,7 @@ class Timeline:
         if self.troubles:
             raise Failure("; ".join(self.troubles))
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, Any]:
         figures = dataclasses.asdict(self.bulkhead.stats())
         return {**figures, **figures["rejected"], "call_timeout": figures["call_timeouts"]}
 
@@ -225,6 +273,7 @@ async def play_turn(timeline: Timeline, steps: list[tuple[int, Step]], at: float
 
 def play(scenario: dict[str, Any]) -> None:
     skip_signals(scenario)
+    skip_lacking(partial(hasattr, Permit), scenario)
     loop = VirtualLoop()
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         runner.run(play_in_loop(scenario, loop))

@@ -12,6 +12,7 @@ from typing import Any
 
 VERBS = {
     "acquire": "as",
+    "adjust": "of",
     "call": "as",
     "cancel": "of",
     "close": None,
@@ -20,15 +21,18 @@ VERBS = {
     "finish": "of",
     "release": "of",
     "resize": None,
+    "split": "as",
     "tick": None,
     "try_acquire": "as",
 }
-SAME_TURN_VERBS = {"cancel", "close", "drain", "release", "resize", "try_acquire"}
+SAME_TURN_VERBS = {"adjust", "cancel", "close", "drain", "release", "resize", "split", "try_acquire"}
 OPTIONS = {"max_concurrent", "max_queue", "timeout_ms", "call_timeout_ms", "abandon_after_ms"}
 SCENARIO_KEYS = {"scenario", "contract", "bulkhead", "surfaces", "steps"}
-CALL_KEYS = {"weight", "timeout_ms", "deadline_ms", "aborted", "ignores_signal"}
-CHECKS = {"expect", "then", "stats", "next_timer", "idle"}
-STEP_KEYS = {"at", "late", "same_turn", "do", "as", "of", "to", "abort"} | CALL_KEYS | CHECKS
+CALL_KEYS = {"weight", "timeout_ms", "deadline_ms", "call_timeout_ms", "aborted", "ignores_signal"}
+ALSO_TAKEN = {"try_acquire": {"weight"}, "adjust": {"weight"}, "drain": {"timeout_ms"}}
+"""What of these verbs that make no call take."""
+CHECKS = {"expect", "then", "stats", "state", "next_timer", "idle"}
+STEP_KEYS = {"at", "late", "same_turn", "do", "as", "of", "to", "permits", "abort"} | CALL_KEYS | CHECKS
 SURFACES = {"core", "wasm-engine", "node-engine", "python-engine", "node", "node-wasm", "browser", "python"}
 OPEN = {"waiting", "running"}
 
@@ -120,12 +124,20 @@ def skip_signals(scenario: dict[str, Any]) -> None:
             raise Skip(ANSWERED)
 
 
+def skip_lacking(has: Callable[[str], bool], scenario: dict[str, Any]) -> None:
+    """Raises Skip for what the permits of this build cannot do."""
+    for step in scenario["steps"]:
+        wanted = {"split": "split", "adjust": "adjust"}.get(step["do"], "split" if "permits" in step else None)
+        if wanted is not None and not has(wanted):
+            raise Skip(f"a permit has no {wanted}")
+
+
 def label_of(step: Step) -> str | None:
     key = VERBS[step["do"]]
     return None if key is None else str(step[key])
 
 
-def check(step: Step, labels: Labels, figures: Callable[[], dict[str, int]], check_timer: Timer, is_idle: bool) -> None:
+def check(step: Step, labels: Labels, figures: Callable[[], dict[str, Any]], check_timer: Timer, is_idle: bool) -> None:
     """The last step of a turn."""
     label = label_of(step)
     if "expect" in step:
@@ -134,6 +146,8 @@ def check(step: Step, labels: Labels, figures: Callable[[], dict[str, int]], che
     if "stats" in step:
         have = figures()
         compare("stats", step["stats"], {key: have[key] for key in step["stats"]})
+    if "state" in step:
+        compare("state", step["state"], figures()["state"])
     if "next_timer" in step:
         check_timer(seconds("infinity" if step["next_timer"] is None else step["next_timer"]))
     if "idle" in step:
@@ -181,13 +195,18 @@ def validate_step(step: Step, before: Step) -> None:
     if verb not in VERBS:
         raise Failure(f"unknown verb {verb}")
     for key in ("as", "of"):
-        if (key in step) != (VERBS[verb] == key):
+        if (key in step) != (VERBS[verb] == key or (verb, key) == ("split", "of")):
             raise Failure(f"{verb} and the key {key!r} do not go together")
     if ("to" in step) != (verb == "resize"):
         raise Failure(f"{verb} and the key 'to' do not go together")
     if "abort" in step and verb != "close":
         raise Failure(f"{verb} does not take 'abort'")
-    misplaced = set() if verb in ("call", "acquire") else CALL_KEYS & set(step) - ({"weight"} if verb == "try_acquire" else set())
+    if "permits" in step and verb not in ("release", "split"):
+        raise Failure(f"{verb} does not take 'permits'")
+    for key, needed_by in (("permits", "split"), ("weight", "adjust")):
+        if verb == needed_by and key not in step:
+            raise Failure(f"{verb} needs {key!r}")
+    misplaced = set() if verb in ("call", "acquire") else CALL_KEYS & set(step) - ALSO_TAKEN.get(verb, set())
     if misplaced:
         raise Failure(f"{verb} does not take {sorted(misplaced)}")
     if step["at"] < before["at"]:

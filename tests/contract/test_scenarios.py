@@ -11,7 +11,7 @@ import pytest
 from sentences import ROOT, SCENARIOS, scenario_files, scenarios, write_long_scenarios
 
 SCHEMA = json.loads((ROOT / "tests/scenario.schema.json").read_text())
-ACTS_AT_ONCE = {"release", "resize", "close", "drain", "try_acquire", "cancel"}
+ACTS_AT_ONCE = {"release", "split", "adjust", "resize", "close", "drain", "try_acquire", "cancel"}
 
 
 @pytest.mark.parametrize("file", scenario_files(), ids=lambda file: file.name)
@@ -26,7 +26,7 @@ def test_the_steps_make_sense(scenario: dict[str, Any]) -> None:
         assert before["at"] <= step["at"], step
         if step.get("same_turn"):
             assert before["at"] == step["at"] and before["do"] in ACTS_AT_ONCE - {"cancel"}, step
-            assert not before.keys() & {"expect", "then", "stats", "next_timer", "idle"}, before
+            assert not before.keys() & {"expect", "then", "stats", "state", "next_timer", "idle"}, before
     new = [step["as"] for step in steps if "as" in step]
     assert len(new) == len(set(new)), "a label stands twice"
     assert {step["of"] for step in steps if "of" in step} <= set(new), "a label that is not there"

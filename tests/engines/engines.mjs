@@ -17,9 +17,9 @@ export const FAILED = 1;
 
 /** What every engine has. */
 export const METHODS = [
-  'beginCounted', 'endCounted', 'acquire', 'acquireUntimed', 'acquireOrWatch', 'watchCapacity', 'tryAcquire', 'start', 'startLater', 'finish',
-  'finishUntimed', 'finishCounted', 'finishMeasured', 'release', 'reclaim', 'cancel', 'abort', 'resize', 'close', 'drain', 'watchIdle',
-  'handleTimeout', 'permits', 'show', 'nextEvent', 'eventId', 'eventTime', 'nextTimer', 'keepsAlive', 'figures', 'holding', 'stats',
+  'beginCounted', 'endCounted', 'acquire', 'acquireUntimed', 'acquireOrWatch', 'watchCapacity', 'unwatchCapacity', 'tryAcquire', 'start', 'startLater', 'finish',
+  'finishUntimed', 'finishCounted', 'finishMeasured', 'release', 'releasePart', 'split', 'adjust', 'reclaim', 'cancel', 'abort', 'resize', 'close', 'drain', 'watchIdle',
+  'handleTimeout', 'permits', 'show', 'nextEvent', 'eventId', 'eventTime', 'nextTimer', 'keepsAlive', 'figures', 'detail', 'stats',
 ];
 
 export const creators = new Map();
@@ -31,8 +31,18 @@ export function onEachEngine(title, declare) {
 }
 
 /** A call without bounds of its own, at `now`. */
-export function call(engine, now, { weight = 1, timeout = Infinity, deadline = Infinity, flags = RUN, held } = {}) {
-  return engine.acquire(now, weight, timeout, deadline, flags, held && Float64Array.from(held));
+export function call(engine, now, { deadline = Infinity, flags = RUN, held, ...bounds } = {}) {
+  return engine.acquire(now, asked(bounds), deadline, flags, held && Float64Array.from(held));
+}
+
+/** What an arrival asks for. */
+export function asked({ weight = 1, timeout = Infinity, callTimeout = Infinity } = {}) {
+  return { weight, timeout, callTimeout };
+}
+
+/** An item of a map that waits since `since`, beside `running` others. */
+export function turn(since = 0, running = 0) {
+  return { running, since };
 }
 
 /** A call that must be queued: its id. */

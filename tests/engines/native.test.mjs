@@ -19,7 +19,7 @@ test('the addon loads in workers, and the end of one is nothing to the others', 
     for (const handle of [...handles, ...handles]) {
       mailbox[Place.engine] = handle;
       mailbox[Place.code] = Input.acquire;
-      mailbox.set([1, Infinity, Infinity, 1], Place.arguments);
+      mailbox.set([1, Infinity, Infinity, 1, Infinity], Place.arguments);
       addon.exchange();
     }
     parentPort.postMessage(addon.stats()[5]);

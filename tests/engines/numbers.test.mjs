@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { call, creators, MANUAL, METHODS, onEachEngine, stats } from './engines.mjs';
+import { asked, call, creators, MANUAL, METHODS, onEachEngine, stats, turn } from './engines.mjs';
 
 const COUNTS = [NaN, Infinity, -Infinity, -1, 1.5, 2 ** 31, 2 ** 32 - 1, 2 ** 53, 1e300];
 const SPANS = [NaN, -Infinity, -1, 0, -0];
@@ -28,16 +28,23 @@ onEachEngine('bad numbers', (create) => {
 
   test('a bad argument throws and counts nothing', () => {
     const engine = create(2, 2);
+    const held = call(engine, 0, { weight: 2, flags: MANUAL });
     const before = engine.stats();
     for (const weight of [0, ...COUNTS]) {
       assert.throws(() => call(engine, 0, { weight }), rangeError('weight', weight));
       assert.throws(() => engine.tryAcquire(0, weight), rangeError('weight', weight));
-      assert.throws(() => engine.watchCapacity(0, weight), rangeError('weight', weight));
+      assert.throws(() => engine.watchCapacity(0, asked({ weight }), Infinity, undefined, turn()), rangeError('weight', weight));
+      assert.throws(() => engine.adjust(0, held, weight), rangeError('weight', weight));
     }
     for (const timeout of [NaN, -1, -Infinity]) assert.throws(() => call(engine, 0, { timeout }), rangeError('timeoutMs', timeout));
+    for (const callTimeout of SPANS) assert.throws(() => call(engine, 0, { callTimeout }), rangeError('callTimeoutMs', callTimeout));
+    for (const timeout of [NaN, -1, -Infinity]) assert.throws(() => engine.drain(0, timeout), rangeError('timeoutMs', timeout));
+    for (const permits of [0, 3, ...COUNTS]) assert.throws(() => engine.releasePart(0, held, permits), rangeError('permits', permits));
+    for (const permits of [0, 2, ...COUNTS]) assert.throws(() => engine.split(0, held, permits), rangeError('permits', permits));
     assert.throws(() => call(engine, 0, { deadline: NaN }), rangeError('deadline', NaN));
     for (const limit of COUNTS) assert.throws(() => engine.resize(0, limit), rangeError('maxConcurrent', limit));
     assert.deepEqual(engine.stats(), before);
+    engine.release(0, held);
     assert.ok(call(engine, 0) >= 2 ** 32, 'it still works');
   });
 
@@ -79,10 +86,13 @@ onEachEngine('bad numbers', (create) => {
     assert.equal(engine.nextTimer(), 3e9 + 0.25);
   });
 
-  test('a manual permit knows no call time-out', () => {
+  test('a manual permit knows no call time-out but one of its own', () => {
     const engine = create(1, 1, undefined, 10);
-    call(engine, 0, { flags: MANUAL });
+    const held = call(engine, 0, { flags: MANUAL });
     assert.equal(engine.nextTimer(), Infinity);
+    engine.release(0, held);
+    call(engine, 0, { flags: MANUAL, callTimeout: 4 });
+    assert.equal(engine.nextTimer(), 4);
   });
 });
 

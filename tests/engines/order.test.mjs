@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { call, events, FAILED, onEachEngine, queue, stats } from './engines.mjs';
+import { asked, call, events, FAILED, onEachEngine, queue, stats, turn } from './engines.mjs';
 
 onEachEngine('order', (create) => {
   test('an abort ends every caller of its signal before it grants anybody', () => {
@@ -88,22 +88,37 @@ onEachEngine('order', (create) => {
 
   test('capacity is notified once, when a call would no longer be full', () => {
     const engine = create(1);
-    assert.equal(engine.watchCapacity(0, 1), true);
+    assert.equal(engine.watchCapacity(0, asked(), Infinity, undefined, turn()), true);
     const runs = call(engine, 0);
-    assert.equal(engine.watchCapacity(0, 1), false);
-    assert.equal(engine.acquireOrWatch(0, 1, Infinity, 1), 0);
+    assert.equal(engine.watchCapacity(0, asked(), Infinity, undefined, turn()), false);
+    assert.equal(engine.acquireOrWatch(0, asked(), Infinity, undefined, turn()), 0);
     engine.finish(1, runs, 0);
     assert.deepEqual(events(engine), [['capacity', 0, 0]]);
-    assert.ok(engine.acquireOrWatch(1, 1, Infinity, 1) >= 2 ** 32);
+    assert.ok(engine.acquireOrWatch(1, asked(), Infinity, undefined, turn()) >= 2 ** 32);
+  });
+
+  test('an item waits for room no longer than a call would, and says how long it did', () => {
+    const engine = create(1, 0, 50);
+    call(engine, 0);
+    assert.equal(engine.acquireOrWatch(10, asked(), Infinity, undefined, turn(5)), 0);
+    assert.deepEqual([engine.nextTimer(), engine.keepsAlive()], [55, true]);
+    engine.unwatchCapacity(10);
+    assert.deepEqual([engine.nextTimer(), engine.keepsAlive()], [Infinity, false]);
+    assert.equal(engine.watchCapacity(10, asked(), 30, undefined, turn(5)), false);
+    assert.equal(engine.nextTimer(), 30);
+    engine.handleTimeout(30);
+    assert.deepEqual(events(engine), [['capacity', 0, 0]]);
+    assert.equal(engine.acquireOrWatch(30, asked(), 30, undefined, turn(5)), 10);
+    assert.deepEqual([engine.detail(), stats(engine).rejectedQueueTimeout], [25, 1]);
   });
 
   test('a call that would wait for itself is turned away, and need not wait for capacity', () => {
     const engine = create(2, 9);
     const holds = call(engine, 0, { weight: 2 });
     assert.equal(engine.permits(holds), 2);
-    assert.equal(engine.watchCapacity(0, 1, Float64Array.of(holds)), true);
+    assert.equal(engine.watchCapacity(0, asked(), Infinity, Float64Array.of(holds), turn()), true);
     assert.equal(call(engine, 0, { held: [holds] }), 9);
-    assert.equal(engine.holding(), 2);
+    assert.equal(engine.detail(), 2);
     assert.deepEqual([stats(engine).rejectedReentrant, engine.queued()], [1, 0]);
     const waits = queue(engine, 0, { held: [] });
     assert.equal(engine.permits(waits), 0);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { creators, events, random } from './engines.mjs';
+import { asked, creators, events, random, turn } from './engines.mjs';
 
 const SEEDS = 40;
 const STEPS = 400;
@@ -38,7 +38,8 @@ function act(engine, now, next, pick, ids) {
   const dice = next();
   if (dice < 0.4) {
     const [timeout, deadline] = [pick([Infinity, Infinity, 0, 9]), pick([Infinity, now + 10, now - 1])];
-    const answer = engine.acquire(now, pick([1, 1, 1, 2, 3]), timeout, deadline, pick([0, 1, 1, 3]), pick([undefined, undefined, Float64Array.of(pick(ids), pick(ids))]));
+    const wish = asked({ weight: pick([1, 1, 1, 2, 3]), timeout, callTimeout: pick([Infinity, Infinity, 6]) });
+    const answer = engine.acquire(now, wish, deadline, pick([0, 1, 1, 3]), pick([undefined, undefined, Float64Array.of(pick(ids), pick(ids))]));
     ids.push(Math.abs(answer));
     return answer;
   }
@@ -52,17 +53,37 @@ function act(engine, now, next, pick, ids) {
   if (dice < 0.45) return engine.tryAcquire(now, pick([1, 2]));
   if (dice < 0.65) return engine.finish(now, pick(ids), pick([0, 1]));
   if (dice < 0.72) return engine.release(now, pick(ids));
+  if (dice < 0.77) return inPart(engine, now, pick, ids);
   if (dice < 0.82) return engine.cancel(now, pick(ids));
   if (dice < 0.86) return engine.abort(now, Float64Array.of(pick(ids), pick(ids), pick(ids)));
   if (dice < 0.9) return engine.resize(now, pick([0, 1, 2, 5]));
   if (dice < 0.905) return engine.close(now, next() < 0.5);
-  if (dice < 0.91) return engine.drain(now);
+  if (dice < 0.91) return engine.drain(now, pick([Infinity, 0, 8, 25]));
   if (dice < 0.94) return engine.watchIdle(now);
-  if (dice < 0.95) return engine.watchCapacity(now, pick([1, 2]));
-  if (dice < 0.955) return engine.acquireOrWatch(now, pick([1, 2]), Infinity, 1);
+  if (dice < 0.945) return engine.watchCapacity(now, ...item(now, pick));
+  if (dice < 0.95) return engine.unwatchCapacity(now);
+  if (dice < 0.955) return engine.acquireOrWatch(now, ...item(now, pick));
   if (dice < 0.96) return engine.reclaim(now, pick(ids));
   if (dice < 0.965) return engine.permits(pick(ids));
   return engine.handleTimeout(now);
+}
+
+/** Some of a permit, or more of it; a fault is an answer too. */
+function inPart(engine, now, pick, ids) {
+  const id = pick(ids);
+  try {
+    const [part, weight] = [pick(['releasePart', 'split', 'adjust']), pick([0, 1, 1, 2, 3])];
+    const answer = engine[part](now, id, weight);
+    if (part === 'split' && answer > 0) ids.push(answer);
+    return answer;
+  } catch (error) {
+    return error.message;
+  }
+}
+
+/** What an item of a map asks for. */
+function item(now, pick) {
+  return [asked({ weight: pick([1, 2]), timeout: pick([Infinity, 9]) }), pick([Infinity, now + 5]), undefined, turn(now - pick([0, 4]), pick([0, 0, 1, 2]))];
 }
 
 /** A run by the credit, as the package makes it. */

@@ -29,7 +29,7 @@ test('settings are the options in effect, and bad ones throw as those of an engi
   assert.deepEqual([...addon.settings(3)], [3, 0, 1000, Infinity, Infinity]);
   assert.deepEqual([...addon.settings(3, 4, undefined, 20, 0.5)], [3, 4, 20, 20, 0.5]);
   assert.equal(addon.settings(0), undefined);
-  assert.deepEqual([addon.fault(), addon.mailbox[Place.code]], [1 + tables.ARGUMENTS.indexOf('maxConcurrent') + 8 * 4, 0]);
+  assert.deepEqual([addon.fault(), addon.mailbox[Place.code]], [1 + tables.ARGUMENTS.indexOf('maxConcurrent') + tables.ARGUMENTS.length * 4, 0]);
   assert.throws(() => addon.settings('3'), { name: 'TypeError', message: 'argument 1 must be a number' });
 });
 
@@ -163,7 +163,7 @@ test('a thread that ends gives its permits to another, which is woken for them',
     const { mailbox } = addon;
     mailbox[Place.engine] = addon.openShared(name, () => 0, 0).handle;
     mailbox[Place.code] = Input.acquire;
-    mailbox.set([1, Infinity, Infinity, 1], Place.arguments);
+    mailbox.set([1, Infinity, Infinity, 1, Infinity], Place.arguments);
     addon.exchange();
     parentPort.postMessage(mailbox[Place.code]);
     setInterval(() => addon.stats(), 1);

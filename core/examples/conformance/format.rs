@@ -44,6 +44,7 @@ pub(crate) enum Infinity {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verb {
     Acquire,
+    Adjust,
     Call,
     Cancel,
     Close,
@@ -52,6 +53,7 @@ pub(crate) enum Verb {
     Finish,
     Release,
     Resize,
+    Split,
     Tick,
     TryAcquire,
 }
@@ -68,7 +70,9 @@ pub(crate) struct Step {
     pub(crate) of: Option<String>,
     pub(crate) to: Option<u32>,
     pub(crate) weight: Option<u32>,
+    pub(crate) permits: Option<u32>,
     pub(crate) timeout_ms: Option<Time>,
+    pub(crate) call_timeout_ms: Option<f64>,
     pub(crate) deadline_ms: Option<f64>,
     #[serde(default)]
     pub(crate) aborted: bool,
@@ -85,6 +89,7 @@ pub(crate) struct Step {
     pub(crate) stats: Option<BTreeMap<String, u64>>,
     #[serde(default, deserialize_with = "present")]
     pub(crate) next_timer: NextTimer,
+    pub(crate) state: Option<String>,
     pub(crate) idle: Option<bool>,
 }
 
@@ -122,10 +127,14 @@ impl Options {
 impl Time {
     pub(crate) fn span(self) -> Span {
         match self {
-            Self::Millis(millis) => Span::from_nanos(nanos(millis)),
+            Self::Millis(millis) => span(millis),
             Self::Unbounded(Infinity::Infinity) => Span::FOREVER,
         }
     }
+}
+
+pub(crate) fn span(millis: f64) -> Span {
+    Span::from_nanos(nanos(millis))
 }
 
 pub(crate) fn instant(millis: f64) -> Instant {

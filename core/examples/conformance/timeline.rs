@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use bulkheads_core::{
     Admission, Bulkhead, Cancellation, Event, Id, Instant, Outcome, OwnerId, Rejection, Request,
-    Snapshot,
+    Snapshot, State,
 };
 
-use crate::format::{NextTimer, Scenario, Step, Verb, instant};
+use crate::format::{NextTimer, Scenario, Step, Verb, instant, span};
 
 const ME: OwnerId = OwnerId::FIRST;
 
@@ -194,6 +194,8 @@ impl Timeline {
             Verb::Finish | Verb::Fail => return self.settle(now, step).map(Some),
             Verb::Cancel => return self.cancel(now, step).map(Some),
             Verb::Release => return self.release(now, step).map(Some),
+            Verb::Split => return self.split(now, step).map(Some),
+            Verb::Adjust => return self.adjust(now, step).map(Some),
             Verb::Resize => {
                 let limit = step.to.ok_or("resize needs `to`")?;
                 self.core
@@ -201,7 +203,10 @@ impl Timeline {
                     .map_err(|error| error.to_string())?;
             }
             Verb::Close => self.core.close(now, step.abort),
-            Verb::Drain => self.core.drain(now),
+            Verb::Drain => match step.timeout_ms {
+                Some(time) => self.core.drain_within(now, ME, time.span()),
+                None => self.core.drain(now),
+            },
             Verb::Tick => self.core.handle_timeout(now),
         }
         if matches!(step.verb, Verb::Close | Verb::Drain) {
@@ -225,6 +230,9 @@ impl Timeline {
         }
         if let Some(at) = step.deadline_ms {
             request = request.deadline(instant(at));
+        }
+        if let Some(time) = step.call_timeout_ms {
+            request = request.call_timeout(span(time));
         }
         let admission = self
             .core
@@ -315,14 +323,50 @@ impl Timeline {
     }
 
     fn release(&mut self, now: Instant, step: &Step) -> Result<String, Failure> {
-        let (name, label) = self.of(step)?;
-        if !label.by_hand || !matches!(label.state, "running" | "released") {
-            return Err(format!("{name} is no permit ({})", label.state));
+        let (name, id) = self.permit(step)?;
+        match step.permits {
+            Some(permits) => self.core.release_part(now, id, permits),
+            None => Ok(self.core.release(now, id)),
         }
-        label.state = "released";
-        let id = label.id;
-        self.core.release(now, id);
+        .map_err(|error| error.to_string())?;
+        let is_released = self.core.permits(id) == 0;
+        let (_, label) = self.of(step)?;
+        // One whose bound has passed keeps that answer.
+        if is_released && is_open(label.state) {
+            label.state = "released";
+        }
         Ok(name)
+    }
+
+    fn split(&mut self, now: Instant, step: &Step) -> Result<String, Failure> {
+        let (name, id) = self.permit(step)?;
+        let permits = step.permits.ok_or("split needs `permits`")?;
+        let part = self
+            .core
+            .split(now, id, permits)
+            .map_err(|error| error.to_string())?;
+        let part = part.ok_or_else(|| format!("{name} cannot be split"))?;
+        self.label(step, part, "running")
+    }
+
+    fn adjust(&mut self, now: Instant, step: &Step) -> Result<String, Failure> {
+        let (name, id) = self.permit(step)?;
+        let weight = step.weight.ok_or("adjust needs `weight`")?;
+        self.core
+            .adjust(now, id, weight)
+            .map_err(|error| error.to_string())?;
+        Ok(name)
+    }
+
+    /// The id of a permit that its holder has, or had.
+    fn permit(&mut self, step: &Step) -> Result<(String, Id), Failure> {
+        let (name, label) = self.of(step)?;
+        let has_one = matches!(label.state, "running" | "released" | "call_timeout");
+        if label.by_hand && has_one {
+            Ok((name, label.id))
+        } else {
+            Err(format!("{name} is no permit ({})", label.state))
+        }
     }
 
     fn of(&mut self, step: &Step) -> Result<(String, &mut Label), Failure> {
@@ -348,6 +392,9 @@ impl Timeline {
         for (key, want) in step.stats.iter().flatten() {
             compare(key, &Some(*want), &figure(&snapshot, key))?;
         }
+        if let Some(want) = &step.state {
+            compare("state", &want.as_str(), &name_of(snapshot.state))?;
+        }
         let timer = self.core.poll_timeout(ME);
         match step.next_timer {
             NextTimer::At(millis) => compare("next_timer", &Some(instant(millis)), &timer)?,
@@ -365,6 +412,7 @@ fn has_checks(step: &Step) -> bool {
     step.expect.is_some()
         || step.then.is_some()
         || step.stats.is_some()
+        || step.state.is_some()
         || step.idle.is_some()
         || !matches!(step.next_timer, NextTimer::Unchecked)
 }
@@ -392,6 +440,14 @@ fn code(rejection: Rejection) -> &'static str {
     }
 }
 
+fn name_of(state: State) -> &'static str {
+    match state {
+        State::Open => "open",
+        State::Draining => "draining",
+        State::Closed => "closed",
+    }
+}
+
 fn figure(snapshot: &Snapshot, key: &str) -> Option<u64> {
     Some(match key {
         "limit" => u64::from(snapshot.limit),
@@ -399,6 +455,7 @@ fn figure(snapshot: &Snapshot, key: &str) -> Option<u64> {
         "available" => snapshot.available,
         "running" => snapshot.running,
         "queued" => u64::from(snapshot.queued),
+        "max_queue" => u64::from(snapshot.max_queue),
         "overrun" => snapshot.overrun,
         "peak_active" => snapshot.peak_active,
         "peak_queued" => u64::from(snapshot.peak_queued),

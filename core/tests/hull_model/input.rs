@@ -19,6 +19,11 @@ pub(crate) struct Asked {
     pub(crate) deadline: u64,
     /// How many of the latest ids, of whichever compartments, its caller says that it holds.
     pub(crate) held: usize,
+    /// Its own bound on its run.
+    pub(crate) call_timeout: u64,
+    /// How many items of its map run, and how long it has waited for room.
+    pub(crate) siblings: u32,
+    pub(crate) waited: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -32,6 +37,9 @@ pub(crate) enum Input {
     Finish(usize, bool),
     FinishUntimed(usize, bool),
     Release(usize),
+    ReleasePart(usize, u32),
+    Split(usize, u32),
+    Adjust(usize, u32),
     Reclaim(usize),
     Cancel(usize),
     /// Ids of whichever compartments, in one step.
@@ -45,6 +53,8 @@ pub(crate) enum Input {
     ResizeAll(u32),
     Close(usize, bool),
     Drain(usize),
+    DrainWithin(usize, usize, u64),
+    UnwatchCapacity(usize, usize),
     Evict(usize),
     Take(usize),
     Pass(u64),
@@ -67,8 +77,12 @@ fn asked() -> impl Strategy<Value = Asked> {
     let time = || prop_oneof![4 => Just(NEVER), 1 => 0..12_u64];
     let held = prop_oneof![3 => Just(0), 1 => 1..6_usize];
     let flags = (any::<bool>(), 0..20_u8);
-    (0..PLACES, 0..OWNERS, 1..4_u32, flags, time(), time(), held).prop_map(
-        |(place, owner, weight, (is_run, aborted), timeout, deadline, held)| Asked {
+    let call_timeout = prop_oneof![4 => Just(NEVER), 1 => 1..12_u64];
+    let turn = prop_oneof![2 => Just((0, 0)), 1 => (0..4_u32, 0..8_u64)];
+    let more = (held, call_timeout, turn);
+    let whose = (0..PLACES, 0..OWNERS);
+    (whose, 1..4_u32, flags, time(), time(), more).prop_map(
+        |((place, owner), weight, (is_run, aborted), timeout, deadline, more)| Asked {
             place,
             owner,
             weight,
@@ -76,7 +90,10 @@ fn asked() -> impl Strategy<Value = Asked> {
             aborted: aborted == 0,
             timeout,
             deadline,
-            held,
+            held: more.0,
+            call_timeout: more.1,
+            siblings: more.2.0,
+            waited: more.2.1,
         },
     )
 }
@@ -93,6 +110,9 @@ pub(crate) fn inputs() -> impl Strategy<Value = Input> {
         5 => (pick(), any::<bool>()).prop_map(|(pick, failed)| Input::Finish(pick, failed)),
         4 => (pick(), any::<bool>()).prop_map(|(pick, failed)| Input::FinishUntimed(pick, failed)),
         2 => pick().prop_map(Input::Release),
+        1 => (pick(), 0..4_u32).prop_map(|(pick, permits)| Input::ReleasePart(pick, permits)),
+        2 => (pick(), 0..4_u32).prop_map(|(pick, permits)| Input::Split(pick, permits)),
+        1 => (pick(), 1..5_u32).prop_map(|(pick, weight)| Input::Adjust(pick, weight)),
         1 => pick().prop_map(Input::Reclaim),
         2 => pick().prop_map(Input::Cancel),
         1 => prop::collection::vec(pick(), 0..5).prop_map(Input::Abort),
@@ -111,6 +131,10 @@ pub(crate) fn inputs() -> impl Strategy<Value = Input> {
         1 => (0..6_u32).prop_map(Input::ResizeAll),
         1 => (0..PLACES, any::<bool>()).prop_map(|(place, abort)| Input::Close(place, abort)),
         1 => (0..PLACES).prop_map(Input::Drain),
+        1 => (whose(), 0..12_u64).prop_map(|((place, owner), nanos)| {
+            Input::DrainWithin(place, owner, nanos)
+        }),
+        1 => whose().prop_map(|(place, owner)| Input::UnwatchCapacity(place, owner)),
         1 => (0..OWNERS).prop_map(Input::Evict),
         3 => (0..OWNERS).prop_map(Input::Take),
     ];

@@ -10,6 +10,9 @@ const NOW: Instant = Instant::ZERO;
 const COMPARTMENT: usize = 300;
 /// The most that a bulkhead by itself may cost: its compartment, its only owner, and its lists.
 const BULKHEAD: usize = 700;
+/// The most that a waiter may cost in the core: its slot, in a slab that doubles, and a place among
+/// the timers.
+const WAITER: usize = 200;
 /// Less than one histogram takes, and more than anything else of a call.
 const HISTOGRAM: usize = 7_000;
 
@@ -47,6 +50,24 @@ fn an_idle_bulkhead_costs_at_most_700_bytes() {
     let (bytes, _bulkhead) = left_by(|| Bulkhead::new(Config::new(8)).expect("valid options"));
     let bytes = bytes + size_of::<Bulkhead>();
     assert!(bytes <= BULKHEAD, "{bytes} bytes");
+}
+
+#[test]
+fn a_waiter_costs_at_most_200_bytes() {
+    // One more than a power of two: the slab has room for as many again.
+    const WAITERS: u32 = 1025;
+    let config = Config::new(1).max_queue(WAITERS);
+    let mut bulkhead = Bulkhead::new(config).expect("valid options");
+    let (bytes, ()) = left_by(|| {
+        for count in 0..=WAITERS {
+            // Each deadline lies before the last: they stand in the heap, which costs the most.
+            let deadline = Instant::from_nanos(u64::from(2 * WAITERS - count));
+            let came = bulkhead.acquire(NOW, Request::run(1).deadline(deadline));
+            assert!(!matches!(came, Ok(Admission::Rejected(_))));
+        }
+    });
+    let each = bytes / WAITERS as usize;
+    assert!(each <= WAITER, "{each} bytes for each of {WAITERS} waiters");
 }
 
 fn run(hull: &mut Hull, compartment: CompartmentId) {

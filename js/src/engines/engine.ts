@@ -163,8 +163,8 @@ export class Engine {
   }
 
   /** Whether such an item could run, or would be rejected for good; if not, a `capacity` event says when to ask again. */
-  watchCapacity(now: number, asked: Asked, held: Float64Array | undefined, turn: Turn): boolean {
-    return this.#arrive(Input.watchCapacity, now, asked, Infinity, Flag.run, held, turn) === 1;
+  watchCapacity(now: number, asked: Asked, deadline: number, held: Float64Array | undefined, turn: Turn): boolean {
+    return this.#arrive(Input.watchCapacity, now, asked, deadline, Flag.run, held, turn) === 1;
   }
 
   /** No item waits for capacity any more. */

@@ -4,7 +4,7 @@
 export const SURFACES = ['core', 'wasm-engine', 'node-engine', 'python-engine', 'node', 'node-wasm', 'browser', 'python'];
 
 export const STATS = [
-  'limit', 'active', 'available', 'running', 'queued', 'overrun', 'peak_active', 'peak_queued', 'admitted', 'completed', 'failed',
+  'limit', 'active', 'available', 'running', 'queued', 'max_queue', 'overrun', 'peak_active', 'peak_queued', 'admitted', 'completed', 'failed',
   'unclaimed', 'abandoned_runs', 'leaked', 'double_releases', 'full', 'queue_timeout', 'cancelled', 'closed', 'too_heavy', 'call_timeout',
 ];
 
@@ -14,7 +14,7 @@ export const STATES = [
 ];
 
 /** The checks of a step; the earlier steps of a turn have none. */
-const CHECKS = ['expect', 'then', 'stats', 'next_timer', 'idle'];
+const CHECKS = ['expect', 'then', 'stats', 'state', 'next_timer', 'idle'];
 
 const isText = (value) => typeof value === 'string' && value !== '';
 const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
@@ -51,13 +51,16 @@ const STEP = {
   to: isCount,
   abort: isFlag,
   weight: isPositive,
+  permits: isPositive,
   timeout_ms: (value) => value === 'infinity' || isTime(value),
   deadline_ms: isNumber,
+  call_timeout_ms: (value) => isNumber(value) && value > 0,
   aborted: isFlag,
   ignores_signal: isFlag,
   expect: (value) => STATES.includes(value),
   then: isList(isChange),
   stats: isStats,
+  state: (value) => ['open', 'draining', 'closed'].includes(value),
   next_timer: (value) => value === null || isNumber(value),
   idle: isFlag,
 };
@@ -71,10 +74,20 @@ export const VERBS = {
   fail: ['of'],
   cancel: ['of'],
   release: ['of'],
+  split: ['of', 'as', 'permits'],
+  adjust: ['of', 'weight'],
   resize: ['to'],
   close: [],
   drain: [],
   tick: [],
+};
+
+/** What only some verbs take. */
+const TAKEN_BY = {
+  abort: ['close'],
+  permits: ['release', 'split'],
+  timeout_ms: ['call', 'acquire', 'drain'],
+  call_timeout_ms: ['call', 'acquire'],
 };
 
 /** The scenarios of a file's text; throws what makes it none. */
@@ -103,7 +116,7 @@ function faultsOfStep(steps, index, say) {
   else for (const key of VERBS[step.do] ?? []) if (!(key in step)) say(`${step.do} needs ${key}`);
   const before = steps[index - 1];
   if (before && step.at < before.at) say(`time goes back from ${before.at} to ${step.at}`);
-  if ('abort' in step && step.do !== 'close') say(`${step.do} does not take abort`);
+  for (const [key, verbs] of Object.entries(TAKEN_BY)) if (key in step && !verbs.includes(step.do)) say(`${step.do} does not take ${key}`);
   if (step.same_turn) faultsOfTurn(step, before, say);
 }
 

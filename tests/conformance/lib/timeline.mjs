@@ -8,14 +8,14 @@
  * @property {(at: number) => void} jump     the host was blocked until `at`: the clock is set, nothing fires
  * @property {(step: object, label?: Label) => void} act  does the step at once, within the host's turn
  * @property {() => void} settle             the host runs until nothing is ready, timers that are due now included
- * @property {() => object} stats            the snapshot, flat, under the names of the format
+ * @property {() => object} stats            the snapshot, flat, under the names of the format, and the `state` by its name
  * @property {() => number | null} [nextTimer]  the engine's next deadline, for a surface that can see it
  * @property {() => number | null} [hostTimer]  otherwise: when the host timer is armed, which may be earlier, never later
  * @property {() => boolean} idle            whether the promise of close or drain has settled
  * @property {() => void} [dispose]
  *
- * A label: `own` is the surface's to fill (an id, a permit, an abort controller).
- * @typedef {{ name: string, kind: 'call' | 'hand', state: string, working: boolean, ignoresSignal: boolean, isCancelled: boolean, own: any }} Label
+ * A label: `own` is the surface's to fill (an id, a permit, an abort controller); `whole` is that of the permit that it is a part of.
+ * @typedef {{ name: string, kind: 'call' | 'hand', state: string, working: boolean, ignoresSignal: boolean, isCancelled: boolean, own: any, whole?: Label }} Label
  */
 
 export class Failure extends Error {
@@ -112,13 +112,15 @@ class Timeline {
   /** The label that a step makes or acts on; throws when the step is none that its label allows. */
   labelOf(step, number) {
     if (step.do === 'call' || step.do === 'acquire' || step.do === 'try_acquire') return this.#arrive(step, number);
-    if (!['finish', 'fail', 'cancel', 'release'].includes(step.do)) return undefined;
+    if (!ACT_ON.includes(step.do)) return undefined;
     const label = this.labels.get(step.of);
     if (!label) throw new Failure(number, `no label ${step.of}`);
     const trouble = notAllowed(step.do, label);
     if (trouble) throw new Failure(number, `${step.do} of ${label.name}, which ${trouble} (${label.state})`);
     if (step.do === 'finish' || step.do === 'fail') label.working = false;
-    return label;
+    if (step.do !== 'split') return label;
+    // A part of a permit counts as a call that arrives: its label is the step's own.
+    return Object.assign(this.#arrive(step, number), { whole: label });
   }
 
   #arrive(step, number) {
@@ -131,6 +133,9 @@ class Timeline {
   }
 }
 
+/** The verbs that act on a label. */
+const ACT_ON = ['finish', 'fail', 'cancel', 'release', 'split', 'adjust'];
+
 function notAllowed(verb, label) {
   switch (verb) {
     case 'finish':
@@ -139,7 +144,9 @@ function notAllowed(verb, label) {
     case 'cancel':
       return label.kind === 'call' || label.state === 'waiting' ? undefined : 'is no acquire that waits';
     case 'release':
-      return label.kind === 'hand' && ['running', 'released'].includes(label.state) ? undefined : 'is no permit';
+    case 'split':
+    case 'adjust':
+      return label.kind === 'hand' && ['running', 'released', 'call_timeout'].includes(label.state) ? undefined : 'is no permit';
   }
 }
 
@@ -160,6 +167,7 @@ async function compare(timeline, surface, step, acted) {
   if (then.length !== others.length || then.some((change, index) => change !== others[index])) differ('then', then, others);
   const stats = await surface.stats();
   for (const [key, want] of Object.entries(step.stats ?? {})) if (stats[key] !== want) differ(key, want, stats[key] ?? null);
+  if ('state' in step && stats.state !== step.state) differ('state', step.state, stats.state);
   differences.push(...unbalanced(stats, timeline.arrivals));
   if ('next_timer' in step) compareTimer(surface, step.next_timer, differ);
   if ('idle' in step) {

@@ -9,6 +9,7 @@ const FIGURES = {
   available: 'available',
   running: 'running',
   queued: 'queued',
+  max_queue: 'maxQueue',
   overrun: 'overrun',
   peak_active: 'peakActive',
   peak_queued: 'peakQueued',
@@ -26,6 +27,21 @@ const REJECTED = { full: 'full', queue_timeout: 'queueTimeout', cancelled: 'canc
 /** The reasons of aborts and of failures, told apart from every other error by identity. */
 const CANCELLED = new Error('cancelled');
 const FAILED = new Error('failed');
+
+/** Why the API cannot express a scenario, if it cannot: what its permits lack. */
+export function lacking({ Bulkhead }, { steps }) {
+  const permit = new Bulkhead('probe', { maxConcurrent: 1 }).tryAcquire();
+  permit.release();
+  const name = steps.map(neededFor).find((one) => one !== undefined && !(one in permit));
+  return name === undefined ? undefined : `a permit has no ${name}`;
+}
+
+/** What a step needs of its permit. */
+function neededFor(step) {
+  if (step.do === 'adjust') return 'adjust';
+  if (step.permits !== undefined) return 'split';
+  return step.do === 'acquire' && step.call_timeout_ms !== undefined ? 'signal' : undefined;
+}
 
 export class PublicSurface {
   #clock;
@@ -67,14 +83,18 @@ export class PublicSurface {
       case 'cancel':
         return label.own.controller.abort(CANCELLED);
       case 'release':
-        label.own.permit.release();
-        return this.#tell(label.name, 'released');
+        return this.#release(step, label);
+      case 'split':
+        return this.#split(step, label);
+      case 'adjust':
+        if (label.own.permit.adjust(step.weight)) label.held = step.weight;
+        return undefined;
       case 'resize':
         return this.#bulkhead.resize(step.to);
       case 'close':
         return this.#watch(this.#bulkhead.close(step.abort === true ? { abort: true } : undefined));
       case 'drain':
-        return this.#watch(this.#bulkhead.drain());
+        return this.#watch(this.#bulkhead.drain(step.timeout_ms === undefined ? undefined : { timeoutMs: timeOf(step.timeout_ms) }));
       case 'tick':
         return undefined;
       default:
@@ -90,7 +110,7 @@ export class PublicSurface {
     const stats = this.#bulkhead.stats();
     const figures = Object.entries(FIGURES).map(([name, own]) => [name, stats[own]]);
     const rejected = Object.entries(REJECTED).map(([name, own]) => [name, stats.rejected[own]]);
-    return Object.fromEntries([...figures, ...rejected]);
+    return { ...Object.fromEntries([...figures, ...rejected]), state: stats.state };
   }
 
   hostTimer() {
@@ -130,16 +150,17 @@ export class PublicSurface {
   #acquire(step, label) {
     const controller = new AbortController();
     label.own = { controller };
+    label.isBounded = step.call_timeout_ms !== undefined;
     const answer = this.#bulkhead.acquire(this.#options(step, label, controller));
     this.#follow(label, answer, 'running', (permit) => this.#hold(label, permit));
   }
 
   /** None for an ordinary call: with options it would not take the way that most calls take. */
   #options(step, label, controller) {
-    const { weight, timeout_ms: timeout, deadline_ms: deadline, aborted } = step;
+    const { weight, timeout_ms: timeout, deadline_ms: deadline, call_timeout_ms: callTimeoutMs, aborted } = step;
     if (aborted) controller.abort(CANCELLED);
     const signal = aborted || label.isCancelled ? controller.signal : undefined;
-    const options = { signal, weight, timeoutMs: timeOf(timeout), deadline };
+    const options = { signal, weight, timeoutMs: timeOf(timeout), deadline, callTimeoutMs };
     return Object.values(options).every((value) => value === undefined) ? undefined : options;
   }
 
@@ -159,7 +180,34 @@ export class PublicSurface {
 
   #hold(label, permit) {
     label.own.permit = permit;
+    label.held = permit.weight;
     this.#permits.push(permit);
+    if (label.isBounded) this.#listen(label, permit.signal);
+  }
+
+  /** The bound that a permit brought shows at its signal. */
+  #listen(label, signal) {
+    signal.addEventListener('abort', () => {
+      if (label.state === 'running') this.#tell(label.name, stateOf(signal.reason));
+    });
+  }
+
+  #release(step, label) {
+    const { permit } = label.own;
+    if (step.permits === undefined) permit.release();
+    else permit.release(step.permits);
+    label.held -= step.permits ?? label.held;
+    // One whose bound has passed keeps that answer.
+    if (label.held === 0 && label.state === 'running') this.#tell(label.name, 'released');
+  }
+
+  #split(step, label) {
+    const { whole } = label;
+    label.isBounded = whole.isBounded;
+    label.own = {};
+    whole.held -= step.permits;
+    this.#hold(label, whole.own.permit.split(step.permits));
+    this.#tell(label.name, 'running');
   }
 
   #watch(ending) {

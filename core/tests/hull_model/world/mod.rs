@@ -3,6 +3,7 @@
 mod arrive;
 mod compare;
 mod end;
+mod parts;
 mod play;
 
 use std::collections::HashMap;
@@ -120,4 +121,7 @@ pub(crate) fn request(asked: Asked, time: u64) -> Request<'static> {
         .aborted(asked.aborted)
         .timeout(Span::from_nanos(asked.timeout))
         .deadline(Instant::from_nanos(time.saturating_add(asked.deadline)))
+        .call_timeout(Span::from_nanos(asked.call_timeout))
+        .siblings(asked.siblings)
+        .waits_since(Instant::from_nanos(time.saturating_sub(asked.waited)))
 }

@@ -1,6 +1,6 @@
 //! One input on both sides.
 
-use bulkheads_core::{Bulkhead, Cancellation};
+use bulkheads_core::{Bulkhead, Cancellation, Span};
 
 use super::super::input::{Input, PLACES};
 use super::{World, compartment, outcome};
@@ -49,6 +49,20 @@ impl World {
                 self.hull.at(now).drain(compartment(place));
                 self.alone[place].drain(now);
             }
+            Input::DrainWithin(place, owner, nanos) => {
+                self.pass_elsewhere(place);
+                let (mine, theirs) = self.owner(owner, place);
+                let span = Span::from_nanos(nanos);
+                let here = compartment(place);
+                self.hull.at(now).drain_within(here, mine, span);
+                self.alone[place].drain_within(now, theirs, span);
+            }
+            Input::UnwatchCapacity(place, owner) => {
+                self.pass_elsewhere(place);
+                let (mine, theirs) = self.owner(owner, place);
+                self.hull.at(now).unwatch_capacity(compartment(place), mine);
+                self.alone[place].unwatch_capacity(now, theirs);
+            }
             _ => unreachable!("played elsewhere"),
         }
     }
@@ -80,6 +94,9 @@ impl World {
                     self.finish(id, place, twin, outcome(failed));
                 }
             }
+            Input::ReleasePart(pick, permits) => self.release_part(pick, permits),
+            Input::Split(pick, permits) => self.split(pick, permits),
+            Input::Adjust(pick, weight) => self.adjust(pick, weight),
             Input::FinishUntimed(pick, failed) => self.finish_untimed(pick, outcome(failed)),
             Input::Abort(ref picks) => self.abort(picks),
             Input::AdmitCounted(place, owner) => {

@@ -5,9 +5,10 @@ use bulkheads_core::{
 };
 
 use super::naive::{COUNTED, DRAIN, HERE, Holder, NEVER, Owner, Phase, ROOM, Waiter};
+use super::play::waiter;
 use super::{Asked, Checked, World, agree};
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Want {
     Admitted,
     Queued,
@@ -245,7 +246,9 @@ impl World {
         self.naive.advance(self.time);
         let naive = &mut self.naive;
         naive.state = naive.state.max(State::Draining);
-        if naive.state == State::Draining && !naive.is_idle() {
+        if naive.state == State::Draining && !naive.is_idle() && timeout == 0 {
+            naive.end();
+        } else if naive.state == State::Draining && !naive.is_idle() {
             let alarm = &mut naive.owners[owner].alarms[DRAIN];
             *alarm = naive.now.saturating_add(timeout).min(*alarm);
         }
@@ -257,11 +260,15 @@ impl World {
         if held > 0 && permits == held {
             return Some(self.released(id));
         }
+        if permits == 0 {
+            self.naive.advance(self.time);
+            return None;
+        }
         self.naive.advance(self.time);
         // Its bound may have passed meanwhile, or its abandonment.
         match self.naive.permits(id) {
             0 => Some(self.released(id)),
-            held if permits == 0 || permits > held => None,
+            held if permits > held => None,
             held => {
                 self.reweigh(id, held - permits);
                 Some(true)
@@ -275,20 +282,21 @@ impl World {
         is_released
     }
 
-    /// The bound of the part; `None` if there is none to be had.
-    pub(super) fn split(&mut self, id: Id, permits: u32) -> Option<Option<Holder>> {
+    /// Whom the part is taken from, if there is one to be had; an error if so many cannot be.
+    pub(super) fn split(&mut self, id: Id, permits: u32) -> Result<Option<Holder>, ()> {
         self.naive.advance(self.time);
         let runs = |one: &&Holder| one.id == id && one.phase == Phase::Running;
-        let Some(one) = self.naive.holders.iter().find(runs).cloned() else {
-            return Some(None);
-        };
-        if permits == 0 || permits >= one.weight {
-            return None;
+        let one = self.naive.holders.iter().find(runs).cloned();
+        if permits == 0 || one.as_ref().is_some_and(|one| permits >= one.weight) {
+            return Err(());
         }
+        let Some(one) = one else {
+            return Ok(None);
+        };
         // Nobody is granted in between: the part takes what the first gives.
         let first = self.naive.holders.iter_mut().find(|one| one.id == id);
         first.expect("as above").weight -= permits;
-        Some(Some(one))
+        Ok(Some(one))
     }
 
     pub(super) fn adjust(&mut self, id: Id, weight: u32) -> bool {
@@ -296,7 +304,9 @@ impl World {
         let (naive, held) = (&self.naive, self.naive.permits(id));
         let limit = u64::from(naive.settings.limit);
         let fits = naive.used() - u64::from(held) + u64::from(weight) <= limit;
-        let grows = naive.state == State::Open && naive.waiters.is_empty() && fits;
+        let mut holders = naive.holders.iter();
+        let runs = holders.any(|one| one.id == id && one.phase == Phase::Running);
+        let grows = naive.state == State::Open && naive.waiters.is_empty() && fits && runs;
         let is_possible = held > 0 && (weight <= held || grows);
         if is_possible {
             self.reweigh(id, weight);
@@ -330,19 +340,27 @@ impl World {
         came: Offer,
         want: Want,
         asked: &Asked,
-        call: impl FnOnce(Id, u64, u64) -> Waiter,
+        deadline: u64,
     ) -> Checked {
+        let call = waiter(*asked, deadline);
         let has_turn = asked.siblings < self.naive.width(asked.weight);
         let want = match want {
             Want::Admitted if has_turn => Want::Admitted,
             Want::Admitted | Want::Queued | Want::Rejected(Rejection::Full(_)) => {
-                let bound = self.room_bound(asked);
+                let bound = self.room_bound(asked, deadline);
                 if bound > self.naive.now {
                     self.watch(asked, bound);
                     return agree("offer", came, Offer::Watching);
                 }
                 let nanos = self.naive.now - self.waits_since(asked);
                 Want::Rejected(Rejection::NoRoom { nanos })
+            }
+            // It waited in vain, if it had to wait before.
+            Want::Rejected(Rejection::QueueTimeout) if asked.siblings == 0 => {
+                match self.naive.now - self.waits_since(asked) {
+                    0 => Want::Rejected(Rejection::QueueTimeout),
+                    nanos => Want::Rejected(Rejection::NoRoom { nanos }),
+                }
             }
             Want::Rejected(rejection) => Want::Rejected(rejection),
         };
@@ -353,10 +371,10 @@ impl World {
         }
     }
 
-    pub(super) fn watch_capacity(&mut self, asked: &Asked, held: &[Id]) -> bool {
+    pub(super) fn watch_capacity(&mut self, asked: &Asked, deadline: u64, held: &[Id]) -> bool {
         self.naive.advance(self.time);
         let naive = &self.naive;
-        let bound = self.room_bound(asked);
+        let bound = self.room_bound(asked, deadline);
         let has = naive.has_capacity(asked.weight, asked.siblings)
             || naive.waits_for_itself(asked.weight, naive.held(held))
             || bound <= naive.now;
@@ -379,12 +397,13 @@ impl World {
     }
 
     /// When the wait for room of an item ends.
-    fn room_bound(&self, asked: &Asked) -> u64 {
+    fn room_bound(&self, asked: &Asked, deadline: u64) -> u64 {
         let timeout = asked.timeout.min(self.naive.settings.timeout);
         if asked.siblings > 0 {
             NEVER
         } else {
-            self.waits_since(asked).saturating_add(timeout)
+            let until = self.waits_since(asked).saturating_add(timeout);
+            until.min(deadline)
         }
     }
 

@@ -174,12 +174,12 @@ impl World {
         let limit = naive.settings.limit;
         let used = naive.used();
         let has_drained = naive.state == State::Draining && naive.is_idle();
-        let state = if has_drained {
+        let shown = if has_drained {
             State::Closed
         } else {
             naive.state
         };
-        agree("state", stats.state, state)?;
+        agree("state", stats.state, shown)?;
         agree("limit", (stats.limit, self.core.limit()), (limit, limit))?;
         agree("active", (stats.active, self.core.active()), (used, used))?;
         let available = u64::from(limit).saturating_sub(used);

@@ -77,10 +77,10 @@ impl World {
                 agree("watch_idle", came, self.watch_idle(owner))?;
             }
             Input::WatchCapacity(asked) => {
-                let held = self.held(asked.held);
-                let request = self.request(asked, NEVER).held(&held);
+                let (held, deadline) = (self.held(asked.held), self.deadline(asked));
+                let request = self.request(asked, deadline).held(&held);
                 let came = self.core.watch_capacity(now, request);
-                let want = self.watch_capacity(&asked, &held);
+                let want = self.watch_capacity(&asked, deadline, &held);
                 agree("watch_capacity", came, Ok(want))?;
             }
             Input::UnwatchCapacity(owner) => {
@@ -145,7 +145,7 @@ impl World {
         let came = self.core.acquire_or_watch(self.now(), request);
         let want = self.want(&asked, deadline, &held);
         let came = came.expect("a valid weight");
-        self.offered(came, want, &asked, waiter(asked, deadline))
+        self.offered(came, want, &asked, deadline)
     }
 
     fn deadline(&self, asked: Asked) -> u64 {
@@ -212,9 +212,9 @@ impl World {
 
     /// A part of a permit is a call of its own, with the bound of the first.
     fn take_part(&mut self, id: Id, permits: u32) -> Checked {
-        let came = self.core.split(self.now(), id, permits).ok();
+        let came = self.core.split(self.now(), id, permits).map_err(|_| ());
         match (came, self.split(id, permits)) {
-            (Some(Some(part)), Some(Some(one))) => {
+            (Ok(Some(part)), Ok(Some(one))) => {
                 self.ids.push(part);
                 let waiter = Waiter {
                     id: part,
@@ -341,7 +341,7 @@ impl World {
 }
 
 /// The call of a request, from its id, the time, and the longest wait there is.
-fn waiter(asked: Asked, deadline: u64) -> impl FnOnce(Id, u64, u64) -> Waiter {
+pub(super) fn waiter(asked: Asked, deadline: u64) -> impl FnOnce(Id, u64, u64) -> Waiter {
     move |id, since, longest| Waiter {
         id,
         owner: asked.owner,
