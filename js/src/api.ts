@@ -18,3 +18,4 @@ export type { BulkheadOptions, CallOptions, CloseOptions, DrainOptions, MapItera
 export type { Permit } from './permit.js';
 export type { Items } from './source.js';
 export type { BulkheadStats, Histogram, SampledHistogram } from './stats.js';
+export type { Streamed, Wrapped } from './wrap.js';

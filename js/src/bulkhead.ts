@@ -4,7 +4,7 @@ import { Driver } from './driver.js';
 import type { EngineKind } from './engines/engine.js';
 import type { SharedEngine } from './engines/shared.js';
 import { OPTIONS } from './engines/tables.js';
-import { execute, type Work } from './exec.js';
+import { execute, type Work, type WorkContext } from './exec.js';
 import { host } from './host.js';
 import { mapAll, mapSettled } from './map-collection.js';
 import type { MapContext } from './map-context.js';
@@ -25,15 +25,17 @@ import {
   mapOptions,
   type MapSetup,
   number,
-  type Request,
   text,
   type Traits,
   work,
+  type WrapOptions,
 } from './options.js';
 import { rejected } from './pending-call.js';
 import { acquire, type Permit, tryAcquire } from './permit.js';
 import { type Items, Source } from './source.js';
 import type { BulkheadStats } from './stats.js';
+import { givesStream, iterable } from './stream.js';
+import { type Streamed, wrap, type Wrapped } from './wrap.js';
 
 /**
  * Guards one dependency with a budget of permits.
@@ -92,37 +94,43 @@ export class Bulkhead {
 
   /**
    * Runs `fn` with `weight` permits and settles as it does. Never throws: whatever goes wrong is a rejection. Work that is admitted
-   * at once starts before `exec` returns.
+   * at once starts before `exec` returns. An async iterator that it gives back, such as an async generator, keeps the permits until
+   * it has ended or is left.
    */
-  exec<Result>(fn: Work<Result>, options?: CallOptions): Promise<Awaited<Result>> {
+  exec<Result extends AsyncGenerator>(fn: Work<Result>, options?: CallOptions): Streamed<Result>;
+  exec<Result>(fn: Work<Result>, options?: CallOptions): Promise<Awaited<Result>>;
+  exec(fn: Work<unknown>, options?: CallOptions): Promise<unknown> {
+    let answer: Promise<unknown>;
     try {
-      return execute(this.#driver, work(fn), callOptions(options));
+      answer = execute(this.#driver, work(fn), callOptions(options));
     } catch (error) {
-      return rejected(error);
+      answer = rejected(error);
     }
+    return givesStream(fn) ? iterable(answer) : answer;
   }
 
-  /** A function with the same parameters, the same `this` and the same result that runs in this bulkhead. */
+  /**
+   * A function with the same parameters, the same `this` and the same result that runs in this bulkhead. With `context: 'first'` the
+   * function gets the context of its call before its own parameters: `wrap(({ signal }, url) => fetch(url, { signal }), { context: 'first' })`.
+   */
+  wrap<This, Parameters extends unknown[], Result extends AsyncGenerator>(
+    fn: (this: This, context: WorkContext, ...parameters: Parameters) => Result,
+    options: WrapOptions & { readonly context: 'first' },
+  ): Wrapped<This, Parameters, Streamed<Result>>;
+  wrap<This, Parameters extends unknown[], Result>(
+    fn: (this: This, context: WorkContext, ...parameters: Parameters) => Result,
+    options: WrapOptions & { readonly context: 'first' },
+  ): Wrapped<This, Parameters, Promise<Awaited<Result>>>;
+  wrap<This, Parameters extends unknown[], Result extends AsyncGenerator>(
+    fn: (this: This, ...parameters: Parameters) => Result,
+    options?: WrapOptions & { readonly context?: undefined },
+  ): Wrapped<This, Parameters, Streamed<Result>>;
   wrap<This, Parameters extends unknown[], Result>(
     fn: (this: This, ...parameters: Parameters) => Result,
-    options?: CallOptions,
-  ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
-    work(fn);
-    const driver = this.#driver;
-    const kept = options === undefined ? undefined : { ...options };
-    const request = callOptions(options);
-    checkRanges(request, host().engine().create);
-    // A `Date` is converted at the call.
-    const requestNow = (): Request => (kept?.deadline === undefined ? request : callOptions(kept));
-    const wrapped = function (this: This, ...parameters: Parameters): Promise<Awaited<Result>> {
-      try {
-        return execute(driver, () => fn.apply(this, parameters), requestNow());
-      } catch (error) {
-        return rejected(error);
-      }
-    };
-    Object.defineProperty(wrapped, 'name', { value: fn.name, configurable: true });
-    return Object.defineProperty(wrapped, 'length', { value: fn.length, configurable: true });
+    options?: WrapOptions & { readonly context?: undefined },
+  ): Wrapped<This, Parameters, Promise<Awaited<Result>>>;
+  wrap(fn: (this: never, ...parameters: never[]) => unknown, options?: WrapOptions): unknown {
+    return wrap(this.#driver, fn as (...parameters: unknown[]) => unknown, options);
   }
 
   /** A permit by hand; `using permit = await shipping.acquire()` gives it back by itself. Never throws. */

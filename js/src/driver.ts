@@ -14,6 +14,7 @@ import { Event, Flag, Rejection } from './engines/tables.js';
 import { type HeldPermits, type Holdable, host } from './host.js';
 import { DEFAULT_REQUEST, type Request, type Traits } from './options.js';
 import type { PendingCall } from './pending-call.js';
+import { HostPromise } from './promise.js';
 import { type BulkheadStats, snapshot } from './stats.js';
 import { Table } from './table.js';
 import { HostTimer } from './timer.js';
@@ -173,14 +174,19 @@ export class Driver implements Aborter, Holdable {
     this.#settle();
   }
 
-  /** A manual permit that was dropped. */
-  reclaim(id: number, takenAt: string): void {
-    const isFirst = this.#engine.reclaim(this.#clock.now(), id);
+  /** What held a permit was dropped; `text` says what that was. */
+  reclaim(id: number, text: string): void {
+    this.#reclaimed(this.#engine.reclaim(this.#clock.now(), id), text);
+  }
+
+  /** The stream of a counted run was dropped. */
+  reclaimCounted(): void {
+    this.#reclaimed(this.#engine.reclaimCounted(this.#clock.now()), DROPPED_STREAM);
+  }
+
+  #reclaimed(isFirst: boolean, text: string): void {
     this.#settle();
-    if (!isFirst) return;
-    host().warn(
-      `${this.name}: a permit was dropped without release and has been reclaimed; use exec, using, or release() in a finally${takenAt}`,
-    );
+    if (isFirst) host().warn(`${this.name}: ${text}`);
   }
 
   abort(ids: readonly number[]): void {
@@ -206,7 +212,7 @@ export class Driver implements Aborter, Holdable {
 
   /** Settles at the first moment without waiters and permits in use. `keepsAlive`: this thread lives until another brings it. */
   idle(keepsAlive: boolean): Promise<void> {
-    return new Promise((resolve) => {
+    return new HostPromise((resolve) => {
       const ticket = this.#engine.watchIdle(this.#clock.now());
       if (ticket === 0) resolve();
       else (this.#idleWaiters ??= []).push({ resolve, ticket, keepsAlive });
@@ -412,7 +418,7 @@ export class Driver implements Aborter, Holdable {
       fifo.splice(0, done);
       this.#isEmptying = false;
       // One of them threw, which a signal of somebody's own making can bring about: the others are delivered all the same.
-      if (fifo.length > 0) void Promise.resolve().then(() => this.#deliverAll());
+      if (fifo.length > 0) void HostPromise.resolve().then(() => this.#deliverAll());
     }
   }
 
@@ -457,6 +463,11 @@ interface Reactions {
   readonly fulfilled: (value: unknown) => unknown;
   readonly rejected: (reason: unknown) => never;
 }
+
+export const DROPPED_PERMIT =
+  'a permit was dropped without release and has been reclaimed; use exec, using, or release() in a finally';
+export const DROPPED_STREAM =
+  'a stream was dropped before its end and its permit has been reclaimed; iterate it to its end, or leave it by return()';
 
 /** A call that was turned away, and why. */
 export class Refused {

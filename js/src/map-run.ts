@@ -7,6 +7,7 @@ import { executeOrWatch, type WorkContext } from './exec.js';
 import { host, type Scope } from './host.js';
 import { ItemContext, itemEnded, type MapContext, Stop } from './map-context.js';
 import type { Request } from './options.js';
+import { HostPromise } from './promise.js';
 import { whenSettledLater } from './settle.js';
 import type { Source } from './source.js';
 
@@ -181,7 +182,7 @@ export abstract class MapRun<Item, Result> {
     try {
       result = fn(item, context);
     } catch (error) {
-      result = Promise.reject(error);
+      result = HostPromise.reject(error);
     }
     this.#await(result, context, (outcome) => {
       if (since === undefined) driver.endCounted(outcome);
@@ -237,7 +238,7 @@ export abstract class MapRun<Item, Result> {
   /** There may be room: asked in a turn of its own and in the context of the map's caller, whoever has made the room. */
   readonly #notify = (): void => {
     const again = (): void => {
-      void Promise.resolve().then(() => this.pump());
+      void HostPromise.resolve().then(() => this.pump());
     };
     if (this.#scope === undefined) again();
     else this.#scope.runInAsyncScope(again, undefined);

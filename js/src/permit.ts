@@ -1,11 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // Manual permits.
 
-import { type Driver, Refused } from './driver.js';
+import { type Driver, DROPPED_PERMIT, Refused } from './driver.js';
 import { MANUAL } from './engines/engine.js';
 import type { Holding } from './host.js';
 import type { Request } from './options.js';
 import { PendingCall, rejected } from './pending-call.js';
+import { HostPromise } from './promise.js';
 
 /** The right to run, until `release()`. `using permit = await shipping.acquire()` releases it by itself. */
 export interface Permit extends Disposable, AsyncDisposable {
@@ -58,7 +59,7 @@ class Acquisition extends PendingCall<Permit> {
     this.holding = this.driver.heldPermits?.ask(this.driver, entrance);
     // Which context holds it shows only in a later turn, where that waits for it.
     if (this.holding === undefined) this.#settle();
-    else void Promise.resolve().then(() => this.#settle());
+    else void HostPromise.resolve().then(() => this.#settle());
   }
 
   #settle(): void {
@@ -110,7 +111,7 @@ interface Held {
 const dropped =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
-    : new FinalizationRegistry<Held>(({ driver, id, takenAt }) => driver.reclaim(id, takenAt));
+    : new FinalizationRegistry<Held>(({ driver, id, takenAt }) => driver.reclaim(id, DROPPED_PERMIT + takenAt));
 
 /** Where a permit is being taken, as a text: what the host keeps for a stack that nobody has read may hold the permit itself. */
 function placeOf({ traits }: Driver, entrance: unknown): string {
@@ -127,7 +128,7 @@ define(symbols.dispose ?? Symbol.for('Symbol.dispose'), function (this: Permit) 
 });
 define(symbols.asyncDispose ?? Symbol.for('Symbol.asyncDispose'), function (this: Permit) {
   this.release();
-  return Promise.resolve();
+  return HostPromise.resolve();
 });
 
 function define(name: symbol, value: (this: Permit) => unknown): void {
