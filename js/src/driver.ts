@@ -174,6 +174,38 @@ export class Driver implements Aborter, Holdable {
     this.#settle();
   }
 
+  /** Some of a manual permit. Throws for a number that it does not hold. */
+  releasePart(id: number, permits: number): void {
+    try {
+      this.#engine.releasePart(this.#clock.now(), id, permits);
+    } finally {
+      this.#settle();
+    }
+  }
+
+  /** The id of a new permit with some of this one's; 0 if this one holds none. `part` hears of its bound. Throws as above. */
+  split(id: number, permits: number, part: PendingCall | undefined): number {
+    try {
+      const answer = this.#engine.split(this.#clock.now(), id, permits);
+      if (part !== undefined && answer !== 0) {
+        part.id = answer;
+        this.#track(part, undefined);
+      }
+      return answer;
+    } finally {
+      this.#settle();
+    }
+  }
+
+  /** Whether the permit has this weight now. Throws for a number out of its range. */
+  adjust(id: number, weight: number): boolean {
+    try {
+      return this.#engine.adjust(this.#clock.now(), id, weight);
+    } finally {
+      this.#settle();
+    }
+  }
+
   /** What held a permit was dropped; `text` says what that was. */
   reclaim(id: number, text: string): void {
     this.#reclaimed(this.#engine.reclaim(this.#clock.now(), id), text);
@@ -275,6 +307,11 @@ export class Driver implements Aborter, Holdable {
   /** Nothing of the core's will reach this call any more. */
   forget(call: PendingCall): void {
     this.#table?.remove(call);
+    this.ignoreSignal(call);
+  }
+
+  /** The signal of its caller does not concern it any more. */
+  ignoreSignal(call: PendingCall): void {
     if (call.listener === undefined) return;
     call.listener.remove(call);
     call.listener = undefined;
@@ -330,8 +367,9 @@ export class Driver implements Aborter, Holdable {
     const waits = answer < 0;
     const call = make(waits);
     call.id = Math.abs(answer);
-    // A manual permit is its caller's at once: the core has no outcome for it any more.
+    // A manual permit is its caller's at once: its bound is all that the core may still have for it.
     if (waits || kind === RUN) this.#track(call, listener);
+    else if (request.callTimeout !== Infinity) this.#track(call, undefined);
     return { call, waits };
   }
 
@@ -507,7 +545,7 @@ class EarlyEnd implements Listener {
     const call = this.#call;
     const driver = this.#driver;
     const isCancelled = this.#kind === Event.cancelled;
-    call.refuse(isCancelled ? this.#reason : driver.answers.of(this.#kind, this.#time, call.weight, driver.figures()));
+    call.refuse(isCancelled ? this.#reason : driver.answers.of(this.#kind, this.#time, call, driver.figures()));
   }
 }
 

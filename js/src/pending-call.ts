@@ -45,6 +45,11 @@ export abstract class PendingCall<Value = unknown> {
     // A call that starts in a later turn sees the answer that it has by then.
   }
 
+  /** Of the error of its run deadline. */
+  lateText(milliseconds: string): string {
+    return `answered after ${milliseconds} ms, the work goes on`;
+  }
+
   protected resolve(value: Value): void {
     this.settle(value);
   }

@@ -117,6 +117,12 @@ export function mistakes(stats: BulkheadStats, context: WorkContext, permit: Per
   stats.active = 0;
   // @ts-expect-error read only
   context.signal = new AbortController().signal;
+  is<AbortSignal>()(permit.signal, true);
+  is<Permit>()(permit.split(1), true);
+  is<boolean>()(permit.adjust(2), true);
+  permit.release(1);
+  // @ts-expect-error a number
+  permit.release('1');
   // @ts-expect-error read only
   permit.weight = 3;
 }
