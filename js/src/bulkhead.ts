@@ -35,6 +35,7 @@ import { acquire, type Permit, tryAcquire } from './permit.js';
 import { type Items, Source } from './source.js';
 import type { BulkheadStats } from './stats.js';
 import { givesStream, iterable } from './stream.js';
+import { entrances } from './trace.js';
 import { type Streamed, wrap, type Wrapped } from './wrap.js';
 
 /**
@@ -72,10 +73,7 @@ export class Bulkhead {
    * different ones are a `RangeError` that names the difference. It lives for as long as any thread has it: one that ends, or is
    * terminated, gives back what it held and leaves the queue. Needs Node and the native engine.
    */
-  static shared(name: string, options?: BulkheadOptions): Bulkhead {
-    text('name', name);
-    return host().share(name, options === undefined ? undefined : bulkheadOptions(options), joined);
-  }
+  static readonly shared = shared as SharedBulkheads;
 
   /** Which engine works here. */
   static get engine(): EngineKind {
@@ -254,6 +252,26 @@ export class Bulkhead {
     return { driver: this.#driver, source: new Source(items), fn, request, stopOnError };
   }
 }
+
+// eslint-disable-next-line @typescript-eslint/unbound-method -- looked for in a stack, never called
+entrances.push(Bulkhead.prototype.exec, Bulkhead.prototype.acquire, Bulkhead.prototype.map, Bulkhead.prototype.mapSettled);
+
+/** See `Bulkhead.shared`. */
+export interface SharedBulkheads {
+  (name: string, options?: BulkheadOptions): Bulkhead;
+  /**
+   * Frees a name, for test runners and hot reload: the next call for it, in whichever thread, makes a new bulkhead and may give other
+   * options. Whoever has the old one keeps it; its calls end as they would have.
+   */
+  readonly reset: (name: string) => void;
+}
+
+function shared(name: string, options?: BulkheadOptions): Bulkhead {
+  text('name', name);
+  return host().share(name, options === undefined ? undefined : bulkheadOptions(options), joined);
+}
+
+shared.reset = (name: string): void => host().resetShared(text('name', name));
 
 /** Not in the class: bundlers would give a class that makes itself another name. */
 function joined(name: string, engine: SharedEngine, traits: Traits): { shared: Bulkhead; wake: () => void } {

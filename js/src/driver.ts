@@ -18,6 +18,7 @@ import { HostPromise } from './promise.js';
 import { type BulkheadStats, snapshot } from './stats.js';
 import { Table } from './table.js';
 import { HostTimer } from './timer.js';
+import { type Place, placeHere, showPlace } from './trace.js';
 
 /** Who hears of an outcome, in its turn. */
 interface Listener {
@@ -36,8 +37,7 @@ export class Driver implements Aborter, Holdable {
   /** What counted runs of this bulkhead settle by: one pair for all. */
   reactions: Reactions | undefined = undefined;
   readonly #engine: Engine;
-  /** @internal For the outcomes that are delivered later. */
-  readonly answers: Answers;
+  readonly #answers: Answers;
   /** Calls that the core may still have an outcome for. */
   #table: Table | undefined = undefined;
   #fifo: Listener[] | undefined = undefined;
@@ -50,6 +50,10 @@ export class Driver implements Aborter, Holdable {
   #maps: Set<() => void> | undefined = undefined;
   /** The signals that were read, by the context of their work: they abort when the bulkhead is closed with abort. */
   #controllers: Map<object, AbortController> | undefined = undefined;
+  /** With `stackTraces`: where each call came from. */
+  readonly #places: WeakMap<PendingCall, Place> | undefined;
+  /** With it: the wrapped function that is being called. */
+  entrance: unknown = undefined;
   #isEmptying = false;
   #awaitsOthers = false;
   /** While above zero, outcomes are only collected. */
@@ -61,7 +65,8 @@ export class Driver implements Aborter, Holdable {
     this.hasCallTimeout = hasCallTimeout;
     this.heldPermits = traits.detectReentrancy ? host().heldPermits() : undefined;
     this.#engine = engine;
-    this.answers = new Answers(name, traits.stackTraces);
+    this.#places = traits.stackTraces ? new WeakMap() : undefined;
+    this.#answers = new Answers(name, traits.stackTraces);
     engine.show();
   }
 
@@ -361,16 +366,30 @@ export class Driver implements Aborter, Holdable {
       const reason: unknown =
         answer === Rejection.cancelled
           ? request.signal?.reason
-          : this.answers.rejection(answer, request.weight, this.#engine.figures(), this.#engine.detail());
+          : this.#rejection(answer, request.weight);
       return new Refused(reason);
     }
     const waits = answer < 0;
     const call = make(waits);
     call.id = Math.abs(answer);
+    this.#places?.set(call, placeHere(this.entrance));
     // A manual permit is its caller's at once: its bound is all that the core may still have for it.
     if (waits || kind === RUN) this.#track(call, listener);
     else if (request.callTimeout !== Infinity) this.#track(call, undefined);
     return { call, waits };
+  }
+
+  #rejection(code: number, weight: number): unknown {
+    const error = this.#answers.rejection(code, weight, this.#engine.figures(), this.#engine.detail());
+    if (this.#places !== undefined) showPlace(error, placeHere(this.entrance));
+    return error;
+  }
+
+  /** Why a call gets no result, or only later. */
+  early(kind: number, timeMs: number, call: PendingCall): unknown {
+    const error = this.#answers.of(kind, timeMs, call, this.figures());
+    showPlace(error, this.#places?.get(call));
+    return error;
   }
 
   /** 0: the clock is needed. */
@@ -479,7 +498,7 @@ export class Driver implements Aborter, Holdable {
 
   /** Closed with abort: whatever runs hears of it by its signal, and answers by itself. */
   #abortAll(): void {
-    this.#abortReason ??= this.answers.closedWhileRunning();
+    this.#abortReason ??= this.#answers.closedWhileRunning();
     const controllers = [...(this.#controllers?.values() ?? [])];
     this.#controllers = undefined;
     // Each by itself: a listener of one that throws must not keep the others from hearing of it.
@@ -545,7 +564,7 @@ class EarlyEnd implements Listener {
     const call = this.#call;
     const driver = this.#driver;
     const isCancelled = this.#kind === Event.cancelled;
-    call.refuse(isCancelled ? this.#reason : driver.answers.of(this.#kind, this.#time, call, driver.figures()));
+    call.refuse(isCancelled ? this.#reason : driver.early(this.#kind, this.#time, call));
   }
 }
 

@@ -16,6 +16,7 @@ export function web(load: () => LoadedEngine): Environment {
     },
     // Always throws: no engine here can be shared, and each says why.
     share: () => engine().sharing() as never,
+    resetShared: () => engine().sharing() as never,
     engine,
   };
 }

@@ -54,10 +54,27 @@ function guard(driver: Driver, fn: Fn, hasContext: boolean, options: CallOptions
     : function (...parameters) {
         return call(() => fn.apply(this, parameters));
       };
-  if (!givesStream(fn)) return guarded;
+  const answering = givesStream(fn) ? iterated(guarded) : guarded;
+  return driver.traits.stackTraces ? tracing(driver, answering) : answering;
+}
+
+function iterated(guarded: Guarded): Guarded {
   return function (...parameters) {
     return iterable(guarded.apply(this, parameters));
   };
+}
+
+/** It says that it is called: no stack is to show what is above it. */
+function tracing(driver: Driver, guarded: Guarded): Guarded {
+  const traced: Guarded = function (...parameters) {
+    driver.entrance = traced;
+    try {
+      return guarded.apply(this, parameters);
+    } finally {
+      driver.entrance = undefined;
+    }
+  };
+  return traced;
 }
 
 /** What is `undefined` in `more` is left as it is. */

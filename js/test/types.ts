@@ -1,6 +1,6 @@
 // Never run: what must and what must not compile, checked by `npm run typecheck`.
 
-import { Bulkhead, type BulkheadStats, type Permit, type WorkContext } from 'bulkheads';
+import { type AnyBulkheadError, Bulkhead, BulkheadError, type BulkheadErrorCode, type BulkheadFullError, type BulkheadStats, type Permit, type WorkContext } from 'bulkheads';
 
 type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
 /** Compiles if the value has exactly the wanted type. */
@@ -71,6 +71,30 @@ export async function generic<Result>(work: () => Result): Promise<Awaited<Resul
   const wrapped: () => Promise<Awaited<Result>> = shipping.wrap(work);
   const result: Awaited<Result> = await wrapped();
   return Math.random() > 1 ? result : shipping.exec(work);
+}
+
+export function codes(error: unknown, any: AnyBulkheadError): number {
+  if (!(error instanceof BulkheadError)) return 0;
+  is<BulkheadErrorCode>()(error.code, true);
+  if (error.code === 'full') is<BulkheadFullError>()(error, true);
+  is<AnyBulkheadError | undefined>()(BulkheadError.from(error), true);
+  // @ts-expect-error no such code
+  if (error.code === 'busy') return 1;
+  // @ts-expect-error not all have it
+  if (error.waitedMs > 1) return 1;
+  switch (any.code) {
+    case 'full':
+    case 'queue_timeout':
+      return any.maxQueue;
+    case 'too_heavy':
+      return any.weight;
+    case 'reentrant':
+      return any.holding;
+    case 'call_timeout':
+      return any.ranMs;
+    case 'closed':
+      return any.isRejection ? 1 : 2;
+  }
 }
 
 export function contexts(gone: AbortSignal): void {
