@@ -10,6 +10,7 @@ import type { Request } from './options.js';
 import { HostPromise } from './promise.js';
 import { whenSettledLater } from './settle.js';
 import type { Source } from './source.js';
+import { type Zone, zoneHere } from './zones.js';
 
 export interface Plan<Item, Result> {
   readonly driver: Driver;
@@ -43,6 +44,8 @@ export abstract class MapRun<Item, Result> {
   #waitsSince: number | undefined = undefined;
   #unwatch: (() => void) | undefined = undefined;
   #scope: Scope | undefined = undefined;
+  /** A reaction has its host's context by itself, and none of zone.js. */
+  #zone: Zone | undefined = undefined;
 
   constructor(plan: Plan<Item, Result>) {
     this.plan = plan;
@@ -67,6 +70,7 @@ export abstract class MapRun<Item, Result> {
   begin(): void {
     const { driver, request } = this.plan;
     this.#scope = host().capture();
+    this.#zone = zoneHere();
     driver.joinMap(this.#notify);
     this.#watchSignal(request.signal);
     this.pump();
@@ -81,7 +85,8 @@ export abstract class MapRun<Item, Result> {
     try {
       while (this.#isToPumpAgain) {
         this.#isToPumpAgain = false;
-        this.#startWhatFits();
+        if (this.#zone === undefined) this.#startWhatFits();
+        else this.#zone.run(() => this.#startWhatFits());
       }
     } finally {
       this.#isPumping = false;

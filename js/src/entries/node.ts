@@ -7,6 +7,7 @@ import type { LoadedEngine } from '../engines/loaded.js';
 import { ContextPermits } from '../held-permits.js';
 import { setEnvironment } from '../host.js';
 import { resetShared, share } from '../shared.js';
+import { inZone, outsideZones } from '../zones.js';
 
 /** The context in which this file was loaded: nobody's, unless somebody loads it late. The host offers no way to an empty one. */
 const outside = new AsyncResource('bulkheads');
@@ -17,8 +18,8 @@ let loaded: LoadedEngine | undefined;
 let heldPermits: ContextPermits | undefined;
 
 setEnvironment({
-  outside: (act) => outside.runInAsyncScope(act),
-  capture: () => new AsyncResource('BulkheadCall'),
+  outside: (act) => outside.runInAsyncScope(outsideZones<ReturnType<typeof act>>, undefined, act),
+  capture: () => inZone(new AsyncResource('BulkheadCall')),
   warn: (message) => process.emitWarning(message, 'BulkheadWarning'),
   heldPermits: () => (heldPermits ??= new ContextPermits()),
   share,
