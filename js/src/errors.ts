@@ -17,8 +17,12 @@ export abstract class BulkheadError extends Error {
   /** This process had no room: a retry must not hammer it, a circuit breaker must not count it. */
   readonly isLocalOverload: boolean;
 
-  constructor(message: string, bulkhead: string, isRejection: boolean, isLocalOverload: boolean) {
-    super(`${bulkhead}: ${message}`, { cause: undefined });
+  /**
+   * What hosts keep of an error that is posted to another thread is its text, its stack and its cause: so all that it carries is its
+   * `cause` too. As a literal, since a copy would cost as much as the rest of a rejection.
+   */
+  constructor(message: string, bulkhead: string, isRejection: boolean, isLocalOverload: boolean, cause: Facts) {
+    super(`${bulkhead}: ${message}`, { cause });
     this.bulkhead = bulkhead;
     this.isRejection = isRejection;
     this.isLocalOverload = isLocalOverload;
@@ -63,11 +67,6 @@ function keepStack<Kept extends Error>(error: Kept, stack: unknown): Kept {
   return Object.defineProperty(error, 'stack', { value, writable: true, configurable: true });
 }
 
-/** What hosts keep of an error that is posted to another thread is its text, its stack and its cause: so the figures go with that. */
-function carry(error: Error): void {
-  error.cause = Object.assign({}, error);
-}
-
 /** No permit was free and no place in the queue; the text says which of the four cases it was. */
 export class BulkheadFullError extends BulkheadError implements Figures {
   readonly code = 'full' as const;
@@ -77,9 +76,21 @@ export class BulkheadFullError extends BulkheadError implements Figures {
   readonly maxQueue: number;
 
   constructor(message: string, bulkhead: string, figures: Figures) {
-    super(message, bulkhead, true, true);
-    ({ limit: this.limit, active: this.active, queued: this.queued, maxQueue: this.maxQueue } = figures);
-    carry(this);
+    const { limit, active, queued, maxQueue } = figures;
+    super(message, bulkhead, true, true, {
+      code: 'full',
+      bulkhead,
+      isRejection: true,
+      isLocalOverload: true,
+      limit,
+      active,
+      queued,
+      maxQueue,
+    });
+    this.limit = limit;
+    this.active = active;
+    this.queued = queued;
+    this.maxQueue = maxQueue;
   }
 }
 
@@ -94,10 +105,23 @@ export class BulkheadTimeoutError extends BulkheadError implements Figures {
   readonly waitedMs: number;
 
   constructor(message: string, bulkhead: string, figures: Figures, waitedMs: number) {
-    super(message, bulkhead, true, true);
-    ({ limit: this.limit, active: this.active, queued: this.queued, maxQueue: this.maxQueue } = figures);
+    const { limit, active, queued, maxQueue } = figures;
+    super(message, bulkhead, true, true, {
+      code: 'queue_timeout',
+      bulkhead,
+      isRejection: true,
+      isLocalOverload: true,
+      limit,
+      active,
+      queued,
+      maxQueue,
+      waitedMs,
+    });
+    this.limit = limit;
+    this.active = active;
+    this.queued = queued;
+    this.maxQueue = maxQueue;
     this.waitedMs = waitedMs;
-    carry(this);
   }
 }
 
@@ -106,8 +130,7 @@ export class BulkheadClosedError extends BulkheadError {
   readonly code = 'closed' as const;
 
   constructor(message: string, bulkhead: string, isRejection: boolean) {
-    super(message, bulkhead, isRejection, false);
-    carry(this);
+    super(message, bulkhead, isRejection, false, { code: 'closed', bulkhead, isRejection, isLocalOverload: false });
   }
 }
 
@@ -118,10 +141,9 @@ export class BulkheadWeightError extends BulkheadError {
   readonly limit: number;
 
   constructor(message: string, bulkhead: string, weight: number, limit: number) {
-    super(message, bulkhead, true, false);
+    super(message, bulkhead, true, false, { code: 'too_heavy', bulkhead, isRejection: true, isLocalOverload: false, weight, limit });
     this.weight = weight;
     this.limit = limit;
-    carry(this);
   }
 }
 
@@ -134,11 +156,10 @@ export class BulkheadReentrantError extends BulkheadError {
   readonly holding: number;
 
   constructor(message: string, bulkhead: string, weight: number, limit: number, holding: number) {
-    super(message, bulkhead, true, false);
+    super(message, bulkhead, true, false, { code: 'reentrant', bulkhead, isRejection: true, isLocalOverload: false, weight, limit, holding });
     this.weight = weight;
     this.limit = limit;
     this.holding = holding;
-    carry(this);
   }
 }
 
@@ -149,9 +170,8 @@ export class BulkheadCallTimeoutError extends BulkheadError {
   readonly ranMs: number;
 
   constructor(message: string, bulkhead: string, ranMs: number) {
-    super(message, bulkhead, false, false);
+    super(message, bulkhead, false, false, { code: 'call_timeout', bulkhead, isRejection: false, isLocalOverload: false, ranMs });
     this.ranMs = ranMs;
-    carry(this);
   }
 }
 
