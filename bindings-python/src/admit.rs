@@ -16,23 +16,30 @@ use crate::state::State;
 use crate::table::{Call, Holder, Ticket, WaitEnd};
 
 /// What became of a call.
+#[derive(Clone, Copy)]
 pub(crate) enum Arrival {
-    Admitted(Ticket),
-    Queued(Ticket),
+    Admitted(Ticket, Id),
+    Queued(Ticket, Id),
 }
 
 impl Arrival {
-    const fn ticket(&self) -> Ticket {
+    pub(crate) const fn ticket(self) -> Ticket {
         match self {
-            Self::Admitted(ticket) | Self::Queued(ticket) => *ticket,
+            Self::Admitted(ticket, _) | Self::Queued(ticket, _) => ticket,
+        }
+    }
+
+    pub(crate) const fn id(self) -> Id {
+        match self {
+            Self::Admitted(_, id) | Self::Queued(_, id) => id,
         }
     }
 
     /// The ticket, or minus one minus the ticket of a call that waits.
-    pub(crate) fn number(&self) -> i64 {
+    pub(crate) fn number(self) -> i64 {
         match self {
-            Self::Admitted(ticket) => (*ticket).into(),
-            Self::Queued(ticket) => !i64::from(*ticket),
+            Self::Admitted(ticket, _) => ticket.into(),
+            Self::Queued(ticket, _) => !i64::from(ticket),
         }
     }
 }
@@ -57,7 +64,7 @@ fn arrive_first(calls: &Bound<'_, Calls>, asked: &Asked, kind: Kind) -> PyResult
 
 /// What the core has answered.
 enum Answer {
-    Begun(Arrival, Id),
+    Begun(Arrival),
     Rejected(Rejection, Figures),
 }
 
@@ -87,7 +94,7 @@ fn arrive_in(
                 if kind == Kind::Entry {
                     state.table.enter(ticket);
                 }
-                Ok(Answer::Begun(Arrival::Admitted(ticket), id))
+                Ok(Answer::Begun(Arrival::Admitted(ticket, id)))
             }
             Untimed::NeedsClock => Err(Place::of(state, step)?),
             Untimed::Rejected(why) => {
@@ -102,7 +109,7 @@ fn arrive_in(
         Some(Err(place)) => ask_timed(calls, &place, step, asked, kind, &held)?,
     };
     match answer {
-        Answer::Begun(arrival, id) => begun(calls, step, kind, arrival, id).map(Some),
+        Answer::Begun(arrival) => begun(calls, step, kind, arrival).map(Some),
         Answer::Rejected(why, figures) => {
             Err(calls.get().errors.rejected(calls.py(), why, figures))
         }
@@ -129,11 +136,11 @@ fn ask_timed(
                 if kind == Kind::Entry {
                     state.table.enter(ticket);
                 }
-                Answer::Begun(Arrival::Admitted(ticket), id)
+                Answer::Begun(Arrival::Admitted(ticket, id))
             }
             Admission::Queued(id) => {
                 let call = begun(id).waiting(kind == Kind::Entry);
-                Answer::Begun(Arrival::Queued(state.table.begin_timed(call)), id)
+                Answer::Begun(Arrival::Queued(state.table.begin_timed(call), id))
             }
             Admission::Rejected(why) => {
                 let figures = Figures::new(&state.core, asked.weight);
@@ -144,7 +151,7 @@ fn ask_timed(
     let answer = answer.map_err(|error: InvalidOption| value_error(&error))?;
     match (answer, followed) {
         (answer, Ok(())) => Ok(answer),
-        (Answer::Begun(arrival, _), Err(error)) => Err(undo(calls, &arrival, error)),
+        (Answer::Begun(arrival), Err(error)) => Err(undo(calls, arrival, error)),
         (Answer::Rejected(..), Err(error)) => Err(error),
     }
 }
@@ -167,7 +174,6 @@ fn begun(
     step: &Step<'_>,
     kind: Kind,
     arrival: Arrival,
-    id: Id,
 ) -> PyResult<Arrival> {
     let cancelling = match &step.task {
         Some(task) if kind != Kind::Manual => asyncio::cancelling(task),
@@ -176,35 +182,30 @@ fn begun(
     if matches!(cancelling, Ok(0)) && !calls.get().detects {
         return Ok(arrival);
     }
-    note(calls, &arrival, id, cancelling).map_err(|error| undo(calls, &arrival, error))?;
+    note(calls, arrival, cancelling).map_err(|error| undo(calls, arrival, error))?;
     Ok(arrival)
 }
 
 #[cold]
-fn note(
-    calls: &Bound<'_, Calls>,
-    arrival: &Arrival,
-    id: Id,
-    cancelling: PyResult<i64>,
-) -> PyResult<()> {
+fn note(calls: &Bound<'_, Calls>, arrival: Arrival, cancelling: PyResult<i64>) -> PyResult<()> {
     let cancelling = cancelling?;
     calls.get().shared.look(|state| {
         let call = state.table.get_mut(arrival.ticket());
         call.map(|call| call.holder.cancelling = cancelling)
     });
     match arrival {
-        Arrival::Admitted(_) => hold(calls, id),
-        Arrival::Queued(_) => Ok(()),
+        Arrival::Admitted(_, id) => hold(calls, id),
+        Arrival::Queued(..) => Ok(()),
     }
 }
 
 /// A signal handler raised before a call was in its caller's hands. Answers with what.
 #[cold]
-fn undo(calls: &Bound<'_, Calls>, arrival: &Arrival, error: PyErr) -> PyErr {
-    let Arrival::Queued(ticket) = arrival else {
+fn undo(calls: &Bound<'_, Calls>, arrival: Arrival, error: PyErr) -> PyErr {
+    let Arrival::Queued(ticket, _) = arrival else {
         return end_failed(calls, arrival.ticket(), error);
     };
-    if let Err(further) = give_up(calls, *ticket) {
+    if let Err(further) = give_up(calls, ticket) {
         further.write_unraisable(calls.py(), None);
     }
     error

@@ -11,9 +11,10 @@ use bulkheads_core::{Admission, Event, Id, Instant, Outcome, OwnerId, Untimed};
 use bulkheads_driver::Bell;
 use pyo3::exceptions::{PyGeneratorExit, PyRuntimeError};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 
 use crate::calls::Calls;
 use crate::errors::Figures;
@@ -38,11 +39,12 @@ pub(crate) struct Taken {
     owner: OwnerId,
 }
 
-/// `with`: an anonymous permit of weight 1, which nests in each thread.
-pub(crate) fn enter(calls: &Bound<'_, Calls>) -> PyResult<()> {
+/// `with`: an anonymous permit, which nests in each thread.
+pub(crate) fn enter(calls: &Bound<'_, Calls>, asked: &Asked) -> PyResult<()> {
     refuse_in_loop(calls, "`with`", "`async with`")?;
-    let taken = take(calls, &Asked::plain(1))?;
-    let call = Call::new(taken.id, taken.owner, 1, Holder::thread(), false);
+    let taken = take(calls, asked)?;
+    let holder = Holder::thread();
+    let call = Call::new(taken.id, taken.owner, asked.weight, holder, false);
     calls.get().shared.look(|state| {
         let ticket = state.table.begin(call);
         state.table.enter(ticket);
@@ -77,7 +79,12 @@ pub(crate) fn run<'py>(
     asked: &Asked,
 ) -> PyResult<Bound<'py, PyAny>> {
     let taken = take(calls, asked)?;
-    let result = work.call1(args).and_then(|result| ended(work, result));
+    let result = work.call1(args);
+    if let Ok(result) = &result
+        && goes_on(result)?
+    {
+        return follow(calls, taken.id, work, result);
+    }
     let outcome = if result.is_ok() {
         Outcome::Completed
     } else {
@@ -85,6 +92,36 @@ pub(crate) fn run<'py>(
     };
     give_back(calls, taken.id, outcome)?;
     result
+}
+
+/// What the work returned goes on: a generator has the permit until it ends, a future of another
+/// thread is waited for. Raises `TypeError` for what only a loop can carry on.
+fn follow<'py>(
+    calls: &Bound<'py, Calls>,
+    id: Id,
+    work: &Bound<'py, PyAny>,
+    result: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static FOLLOW: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = calls.py();
+    let follow = FOLLOW.import(py, "bulkheads._follow", "follow")?;
+    let answer = follow.call1((calls, id.as_raw(), work, result));
+    let error = match answer {
+        Ok(answer) => {
+            if answer.is(result) {
+                give_back(calls, id, Outcome::Completed)?;
+            }
+            return Ok(answer);
+        }
+        Err(error) => error,
+    };
+    // Its work may go on, with the permit, though nobody waits for it any more.
+    let runs = is_future(result)? && !result.call_method0(intern!(py, "done"))?.is_truthy()?;
+    if runs {
+        Err(error)
+    } else {
+        Err(undo(calls, id, error))
+    }
 }
 
 /// Blocks until the call has its permits. Raises the reason if it is refused, and what a signal
@@ -267,19 +304,17 @@ fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
     Ok(current.is(&threading.call_method0("main_thread")?))
 }
 
-/// What the work returned, unless that would go on without a permit.
-fn ended<'py>(work: &Bound<'py, PyAny>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    static CHECK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let may_go_on = [ffi::Py_am_await, ffi::Py_am_anext, ffi::Py_am_send]
-        .into_iter()
-        .any(|slot| {
-            // SAFETY: it takes a type and the number of a slot, and answers what stands there.
-            unsafe { !ffi::PyType_GetSlot(result.get_type().as_type_ptr(), slot).is_null() }
-        });
-    if !may_go_on {
-        return Ok(result);
-    }
-    let check = CHECK.import(work.py(), "bulkheads._work", "check_result")?;
-    check.call1((work, &result))?;
-    Ok(result)
+/// Whether what the work returned may do more work.
+fn goes_on(result: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let class = result.get_type();
+    let slots = [ffi::Py_am_await, ffi::Py_am_anext, ffi::Py_am_send];
+    // SAFETY: it takes a type and the number of a slot, and answers what stands there.
+    let has = |slot| unsafe { !ffi::PyType_GetSlot(class.as_type_ptr(), slot).is_null() };
+    Ok(slots.into_iter().any(has) || is_future(result)?)
+}
+
+fn is_future(result: &Bound<'_, PyAny>) -> PyResult<bool> {
+    static FUTURE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let future = FUTURE.import(result.py(), "concurrent.futures", "Future")?;
+    result.is_instance(future)
 }

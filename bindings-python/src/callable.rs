@@ -61,7 +61,7 @@ impl Way {
         let code = function.getattr(intern!(py, "__code__"))?;
         let flags: u32 = code.getattr(intern!(py, "co_flags"))?.extract()?;
         let refused = match self {
-            Self::Awaited => ASYNC_GENERATOR,
+            Self::Awaited => 0,
             Self::Blocking => ASYNC_GENERATOR | COROUTINE,
         };
         if flags & refused == 0 {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bulkheads_core::Bulkhead;
+use bulkheads_core::{Bulkhead, Span};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -23,16 +23,20 @@ pub(crate) struct Calls {
     /// Whether it is noted which context holds what, so that a call is rejected that would wait for
     /// itself.
     pub(crate) detects: bool,
+    /// Whether every run has a deadline.
+    pub(crate) is_bounded: bool,
 }
 
 impl Calls {
     pub(crate) fn new(name: Py<PyString>, core: Bulkhead, detects: bool) -> Self {
+        let is_bounded = core.config().run_bound() < Span::FOREVER;
         Self {
             errors: Errors::new(name),
             shared: Arc::new(Shared::new(State::new(core))),
             awaited: Checked::new(Way::Awaited),
             blocking: Checked::new(Way::Blocking),
             detects,
+            is_bounded,
         }
     }
 

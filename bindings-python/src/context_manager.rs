@@ -1,6 +1,6 @@
 //! `async with` and `with` on a bulkhead.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -13,7 +13,9 @@ use crate::awaitable::Waiting;
 use crate::blocking;
 use crate::calls::Calls;
 use crate::done;
+use crate::leave::{self, Leave, Leaves, Token};
 use crate::request::{Asked, Kind};
+use crate::streams;
 
 /// What `Bulkhead` builds on.
 #[pyclass(frozen, subclass, module = "bulkheads._engine")]
@@ -24,16 +26,23 @@ pub(crate) struct Gate {
 /// Of one bulkhead: what is called as it is entered, and as it is left.
 struct BoundMethods {
     calls: Py<Calls>,
+    asked: Asked,
     enter: Py<PyAny>,
-    leave: Py<PyAny>,
+    leaves: Arc<Leaves>,
 }
 
-/// `__aenter__` or `__aexit__`. Python makes an object of its own for each use of a method that it
-/// has to look up on the class, and this is a fifth of the time of an `async with`; so here is one
-/// that is made before.
+/// `__aenter__` or `__aexit__`, as Python looks them up. Python makes an object of its own for each
+/// use of a method that it has to look up on the class, and this is a fifth of the time of an
+/// `async with`; so entering has one that is made before, and leaving one that knows its entry.
 #[pyclass(frozen, module = "bulkheads._engine")]
 pub(crate) struct BoundMethod {
     leaves: bool,
+}
+
+/// `__aexit__` of the class: exit stacks call it with the bulkhead.
+#[pyclass(frozen, module = "bulkheads._engine")]
+pub(crate) struct LeaveOfClass {
+    token: Arc<Token>,
 }
 
 /// What entering returns: the permit is taken when it is awaited, by the task that awaits it. It
@@ -41,6 +50,7 @@ pub(crate) struct BoundMethod {
 #[pyclass(frozen, subclass, module = "bulkheads._engine")]
 pub(crate) struct Entry {
     calls: Py<Calls>,
+    asked: Asked,
 }
 
 #[pymethods]
@@ -61,8 +71,9 @@ impl Gate {
         let calls = entry.get().calls.bind(py);
         let methods = BoundMethods {
             calls: calls.clone().unbind(),
+            asked: entry.get().asked,
             enter: entry.getattr(intern!(py, "get"))?.unbind(),
-            leave: calls.getattr(intern!(py, "leave"))?.unbind(),
+            leaves: Arc::default(),
         };
         let text = "a Bulkhead is made once; make another instead of calling __init__ again";
         let opened = self.methods.set(methods);
@@ -80,7 +91,8 @@ impl Gate {
     }
 
     fn __enter__(slf: &Bound<'_, Self>) -> PyResult<()> {
-        blocking::enter(slf.get().opened()?.calls.bind(slf.py()))
+        let methods = slf.get().opened()?;
+        blocking::enter(methods.calls.bind(slf.py()), &methods.asked)
     }
 
     #[pyo3(signature = (kind, error, traceback, /))]
@@ -100,7 +112,7 @@ impl Gate {
         };
         visit.call(&methods.calls)?;
         visit.call(&methods.enter)?;
-        visit.call(&methods.leave)
+        methods.leaves.visit(&visit)
     }
 }
 
@@ -114,14 +126,13 @@ impl Gate {
 }
 
 impl BoundMethod {
-    fn of<'a>(&self, gate: &'a Bound<'_, PyAny>) -> PyResult<&'a Py<PyAny>> {
+    fn of<'py>(&self, gate: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = gate.py();
         let methods = gate.cast::<Gate>()?.get().opened()?;
-        let way = if self.leaves {
-            &methods.leave
-        } else {
-            &methods.enter
-        };
-        Ok(way)
+        if self.leaves {
+            return Leave::looked_up(methods.calls.bind(py), &methods.leaves);
+        }
+        Ok(methods.enter.bind(py).clone())
     }
 }
 
@@ -134,7 +145,16 @@ impl BoundMethod {
     ) -> PyResult<Bound<'py, PyAny>> {
         let _ = class;
         match gate {
-            Some(gate) => Ok(slf.get().of(&gate)?.bind(gate.py()).clone()),
+            Some(gate) => {
+                leave::forget_looked_up();
+                slf.get().of(&gate)
+            }
+            // As exit stacks look it up, which call it with the bulkhead.
+            None if slf.get().leaves => {
+                let token = Arc::default();
+                leave::note_looked_up(None, &token);
+                Ok(Bound::new(slf.py(), LeaveOfClass { token })?.into_any())
+            }
             None => Ok(slf.into_any()),
         }
     }
@@ -146,15 +166,43 @@ impl BoundMethod {
         gate: &Bound<'py, PyAny>,
         args: &Bound<'py, PyTuple>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.of(gate)?.bind(gate.py()).call1(args)
+        self.of(gate)?.call1(args)
+    }
+}
+
+#[pymethods]
+impl LeaveOfClass {
+    #[pyo3(signature = (bulkhead, kind, error, traceback, /))]
+    fn __call__(
+        &self,
+        bulkhead: &Bound<'_, PyAny>,
+        kind: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<Py<PyAny>> {
+        let _ = (kind, traceback);
+        let methods = bulkhead.cast::<Gate>()?.get().opened()?;
+        leave::end(methods.calls.bind(bulkhead.py()), self.token.take(), error)
+    }
+
+    /// Looked up, it is itself, like every method of a class.
+    fn __get__<'py>(
+        slf: Bound<'py, Self>,
+        gate: Option<&Bound<'_, PyAny>>,
+        class: Option<&Bound<'_, PyAny>>,
+    ) -> Bound<'py, Self> {
+        let _ = (gate, class);
+        slf
     }
 }
 
 #[pymethods]
 impl Entry {
     #[new]
-    fn new(calls: Py<Calls>) -> Self {
-        Self { calls }
+    #[pyo3(signature = (calls, asked, /))]
+    fn new(calls: Py<Calls>, asked: &Bound<'_, Asked>) -> Self {
+        let asked = *asked.get();
+        Self { calls, asked }
     }
 
     fn get(slf: Py<Self>) -> Py<Self> {
@@ -163,9 +211,19 @@ impl Entry {
 
     fn __await__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let calls = self.calls.bind(py);
-        match admit::arrive(calls, &Asked::plain(1), Kind::Entry)? {
-            Arrival::Admitted(_) => done::ready(py),
-            Arrival::Queued(ticket) => Ok(Waiting::new(calls, ticket)?.into_any()),
+        let token = leave::take_looked_up(calls);
+        // Before it is entered: a signal handler may raise here.
+        let stream = streams::frame(calls, self.asked.is_bounded())?;
+        let arrival = admit::arrive(calls, &self.asked, Kind::Entry)?;
+        if let Some(token) = token {
+            token.set(arrival);
+        }
+        if let Some(frame) = stream {
+            streams::note(calls, arrival.ticket(), frame);
+        }
+        match arrival {
+            Arrival::Admitted(..) => done::ready(py),
+            Arrival::Queued(ticket, _) => Ok(Waiting::new(calls, ticket)?.into_any()),
         }
     }
 

@@ -136,7 +136,7 @@ impl Errors {
         let text = match reason {
             FullReason::QueueFull => "queue full (max_queue {max_queue}); shed load or raise it",
             FullReason::NoQueue => {
-                "no permit free (max_concurrent {limit}) and no queue configured (max_queue 0); shed load or raise one"
+                "no permit free (max_concurrent {limit}) and no queue configured (max_queue 0); shed load or raise one of them"
             }
             FullReason::NotWilling => {
                 "no permit free (max_concurrent {limit}) and the call is not willing to wait (timeout 0)"

@@ -50,6 +50,17 @@ fn finish_found(
     }
 }
 
+/// As `finish`, if the ticket is still that of this entry; false if it is not.
+pub(crate) fn finish_entry(
+    calls: &Bound<'_, Calls>,
+    ticket: Ticket,
+    id: Id,
+    error: &Bound<'_, PyAny>,
+) -> PyResult<bool> {
+    let find = |state: &State| state.table.is_entry(ticket, id).then_some(ticket);
+    finish_found(calls, error, find)
+}
+
 /// The end of permits that stand in no table.
 pub(crate) fn give_back(calls: &Bound<'_, Calls>, id: Id, outcome: Outcome) -> PyResult<()> {
     let finish = |state: &mut State| state.core.finish_untimed(id, outcome);
@@ -72,6 +83,32 @@ pub(crate) fn release(
     };
     let id = calls.get().shared.look(release);
     id.map_or(Ok(()), |id| give_back(calls, id, outcome(error)))
+}
+
+/// See `Calls::detach`.
+pub(crate) fn detach(calls: &Bound<'_, Calls>, ticket: Ticket, is_overrun: bool) -> PyResult<u64> {
+    let detach = |state: &mut State| {
+        let call = state
+            .table
+            .get_mut(ticket)
+            .filter(|call| !call.is_released)?;
+        call.is_released = true;
+        Some(call.id)
+    };
+    let Some(id) = calls.get().shared.look(detach) else {
+        return Ok(0);
+    };
+    if is_overrun {
+        overrun(calls, id)?;
+    }
+    Ok(id.as_raw())
+}
+
+// Running 4.4: the permit stays taken until the work really settles.
+pub(crate) fn overrun(calls: &Bound<'_, Calls>, id: Id) -> PyResult<()> {
+    input_anywhere(calls, |state, now| {
+        state.core.cancel(now, id);
+    })
 }
 
 /// A signal handler raised before a call had its permits in hand. Answers with what.
@@ -99,7 +136,10 @@ fn conclude(
     error: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let py = calls.py();
-    let is_cancelled = is_cancelled_by_others(py, call, early)?;
+    // The task of a generator that stood still was left alone, and what others do to it concerns
+    // whoever leaves the generator no more.
+    let was_elsewhere = call.stream.is_some() && early.cancels == 0;
+    let is_cancelled = !was_elsewhere && is_cancelled_by_others(py, call, early)?;
     let ends_by_cancellation = error.is_instance_of::<CancelledError>();
     let is_answer = error.is_none() || error.is_instance_of::<PyException>();
     let answers_itself = match early.why {
@@ -184,7 +224,7 @@ fn entry_in_loop(calls: &Bound<'_, Calls>) -> PyResult<Option<Ticket>> {
     }
 }
 
-/// Such permits all weigh the same: the latest will do, best of a task that has ended.
+/// Such permits all weigh the same: of tasks that have ended the latest will do.
 fn last_of_the_ended(calls: &Bound<'_, Calls>, owner: Option<OwnerId>) -> PyResult<Option<Ticket>> {
     let py = calls.py();
     let entries = |state: &mut State| state.table.entered_in_loops(py, owner);
@@ -196,7 +236,7 @@ fn last_of_the_ended(calls: &Bound<'_, Calls>, owner: Option<OwnerId>) -> PyResu
             }
         }
     }
-    Ok(entries.last().map(|(ticket, _)| *ticket))
+    Ok(None)
 }
 
 pub(crate) fn outcome(error: &Bound<'_, PyAny>) -> Outcome {

@@ -1,6 +1,6 @@
 //! What Python can do with a bulkhead: conversions, and one call each.
 
-use bulkheads_core::{Bulkhead, Opt, Outcome, Span};
+use bulkheads_core::{Bulkhead, Id, Opt, Outcome, Span};
 use bulkheads_engine::STATS;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -11,7 +11,7 @@ use crate::admit::arrive;
 use crate::awaitable::Waiting;
 use crate::calls::Calls;
 use crate::event_loop::asyncio::{self, Step};
-use crate::finish::{exit, finish, release};
+use crate::finish::{self, finish, give_back, release};
 use crate::numbers::{self, Given, SECONDS, value_error};
 use crate::place::{Place, closed_loop};
 use crate::reentrancy::hold;
@@ -20,7 +20,7 @@ use crate::settle::settle;
 use crate::state::State;
 use crate::table::{Holder, Ticket};
 use crate::watch::{self, Begun, Item};
-use crate::{blocking, done, fork, permits};
+use crate::{blocking, fork, permits, streams};
 
 #[pymethods]
 impl Calls {
@@ -67,19 +67,27 @@ impl Calls {
     }
 
     /// As `begin`, of any call, or of a block of code: then `work` is None.
-    #[pyo3(signature = (work, weight, timeout, deadline, /))]
+    #[pyo3(signature = (work, weight, timeout, deadline, call_timeout, /))]
     fn begin_bounded(
         slf: &Bound<'_, Self>,
         work: &Bound<'_, PyAny>,
         weight: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
         deadline: &Bound<'_, PyAny>,
+        call_timeout: &Bound<'_, PyAny>,
     ) -> PyResult<i64> {
-        if !work.is_none() {
+        let asked = Asked::any(slf, weight, timeout, deadline)?.bounded(call_timeout)?;
+        let stream = if work.is_none() {
+            streams::frame(slf, asked.is_bounded())?
+        } else {
             slf.get().awaited.check(work)?;
+            None
+        };
+        let arrival = arrive(slf, &asked, Kind::Block)?;
+        if let Some(frame) = stream {
+            streams::note(slf, arrival.ticket(), frame);
         }
-        let asked = Asked::any(slf, weight, timeout, deadline)?;
-        Ok(arrive(slf, &asked, Kind::Block)?.number())
+        Ok(arrival.number())
     }
 
     /// An item of `map`: its ticket, or the future that says when to ask again. It is to be handed
@@ -113,19 +121,6 @@ impl Calls {
     #[pyo3(signature = (ticket, /))]
     fn wait(slf: &Bound<'_, Self>, ticket: Ticket) -> PyResult<Py<Waiting>> {
         Waiting::new(slf, ticket)
-    }
-
-    /// The end of a bare `async with`.
-    #[pyo3(signature = (kind, error, traceback, /))]
-    fn leave(
-        slf: &Bound<'_, Self>,
-        kind: &Bound<'_, PyAny>,
-        error: &Bound<'_, PyAny>,
-        traceback: &Bound<'_, PyAny>,
-    ) -> PyResult<Py<PyAny>> {
-        let _ = (kind, traceback);
-        exit(slf, error)?;
-        done::ready(slf.py())
     }
 
     /// Gives the permits of a call back; `error` is that of its work, None if it returned. Raises
@@ -325,14 +320,53 @@ impl Calls {
     }
 
     /// What calls ask for, checked; raises what a call with these arguments would raise.
-    #[pyo3(signature = (weight, timeout, deadline, /))]
+    #[pyo3(signature = (weight, timeout, deadline, call_timeout, /))]
     fn ask(
         slf: &Bound<'_, Self>,
         weight: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
         deadline: &Bound<'_, PyAny>,
+        call_timeout: &Bound<'_, PyAny>,
     ) -> PyResult<Asked> {
-        Asked::any(slf, weight, timeout, deadline)
+        Asked::any(slf, weight, timeout, deadline)?.bounded(call_timeout)
+    }
+
+    /// The permits of a call are held by its id from now on, whatever becomes of its caller: `end`
+    /// keeps them, and `end_id` gives them back. With `overrun` its caller leaves before its work
+    /// has ended.
+    #[pyo3(signature = (ticket, overrun, /))]
+    fn detach(slf: &Bound<'_, Self>, ticket: Ticket, overrun: bool) -> PyResult<u64> {
+        finish::detach(slf, ticket, overrun)
+    }
+
+    /// The caller of this id leaves before its work has ended.
+    #[pyo3(signature = (id, /))]
+    fn overrun(slf: &Bound<'_, Self>, id: u64) -> PyResult<()> {
+        finish::overrun(slf, Id::from_raw(id))
+    }
+
+    /// Gives back what an id holds, if it holds anything.
+    #[pyo3(signature = (id, has_failed, /))]
+    fn end_id(slf: &Bound<'_, Self>, id: u64, has_failed: bool) -> PyResult<()> {
+        let outcome = if has_failed {
+            Outcome::Failed
+        } else {
+            Outcome::Completed
+        };
+        give_back(slf, Id::from_raw(id), outcome)
+    }
+
+    /// Whether the work of a call is to end early.
+    #[pyo3(signature = (ticket, /))]
+    fn ends_early(&self, ticket: Ticket) -> bool {
+        let look = |state: &mut State| Some(state.table.get(ticket)?.early.is_some());
+        self.shared.look(look).unwrap_or(false)
+    }
+
+    /// The work of a call is the async generator with this frame.
+    #[pyo3(signature = (ticket, frame, /))]
+    fn set_stream(slf: &Bound<'_, Self>, ticket: Ticket, frame: Py<PyAny>) {
+        streams::note(slf, ticket, frame);
     }
 
     /// Raises what a call with this time-out would raise.

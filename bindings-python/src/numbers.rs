@@ -71,6 +71,15 @@ pub(crate) fn wait(value: &Bound<'_, PyAny>) -> PyResult<Span> {
     wait.map_err(|fault| out_of_range(&fault, value))
 }
 
+/// The longest that a call's own work may run; `None` is no bound.
+pub(crate) fn call_timeout(value: &Bound<'_, PyAny>) -> PyResult<Span> {
+    let Some(time) = optional_seconds(Opt::CallTimeout, value)? else {
+        return Ok(Span::FOREVER);
+    };
+    let bound = bulkheads_engine::call_timeout(time, SECONDS);
+    bound.map_err(|fault| out_of_range(&fault, value))
+}
+
 /// A point in time on the loop's clock, which the core's time is ahead of by `offset`. One of
 /// `time.time()` would never come.
 pub(crate) fn deadline(value: &Bound<'_, PyAny>, offset: Span) -> PyResult<Instant> {

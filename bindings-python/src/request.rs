@@ -15,6 +15,7 @@ pub(crate) struct Asked {
     pub(crate) weight: u32,
     timeout: Span,
     deadline: Instant,
+    call_timeout: Span,
 }
 
 /// Who will hold the permits.
@@ -35,7 +36,19 @@ impl Asked {
             weight,
             timeout: Span::FOREVER,
             deadline: Instant::NEVER,
+            call_timeout: Span::FOREVER,
         }
+    }
+
+    /// With its own bound on its work.
+    pub(crate) fn bounded(mut self, call_timeout: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.call_timeout = numbers::call_timeout(call_timeout)?;
+        Ok(self)
+    }
+
+    /// Whether it brings a bound on its work.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.call_timeout < Span::FOREVER || self.deadline < Instant::NEVER
     }
 
     /// Not willing to wait.
@@ -66,15 +79,15 @@ impl Asked {
         };
         let deadline = numbers::deadline(deadline, offset)?;
         Ok(Self {
-            weight,
             timeout,
             deadline,
+            ..Self::plain(weight)
         })
     }
 
     pub(crate) const fn request(&self, kind: Kind, owner: OwnerId) -> Request<'static> {
         let request = match kind {
-            Kind::Block | Kind::Entry => Request::run(self.weight),
+            Kind::Block | Kind::Entry => Request::run(self.weight).call_timeout(self.call_timeout),
             Kind::Manual => Request::permit(self.weight),
         };
         request

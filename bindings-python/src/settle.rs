@@ -14,6 +14,7 @@ use crate::event_loop::clock::Clock;
 use crate::event_loop::driver::{Host, HostCall, Waker};
 use crate::numbers::to_seconds;
 use crate::state::State;
+use crate::streams;
 use crate::table::Ticket;
 
 /// An input of this owner's caller, or of code outside of loops, and all that follows from it. If
@@ -194,6 +195,9 @@ pub(crate) fn cancel(calls: &Bound<'_, Calls>, ticket: Ticket, id: Id) -> PyResu
     let Some(task) = task(calls, ticket, id) else {
         return Ok(());
     };
+    if streams::is_elsewhere(calls, ticket, id, &task)? {
+        return Ok(());
+    }
     let is_cancelled = task
         .call_method0(py, intern!(py, "cancel"))?
         .is_truthy(py)?;

@@ -33,6 +33,9 @@ pub(crate) struct Call {
     pub(crate) wait: Option<Box<Wait>>,
     /// Once its work was, or is to be, cancelled by the bulkhead.
     pub(crate) early: Option<Box<Early>>,
+    /// The frame of the async generator that has entered: it may be left in any task, and its own
+    /// task may be elsewhere when its bound passes.
+    pub(crate) stream: Option<Py<PyAny>>,
     /// If it was begun by a bare `async with` or `with`, which keeps no ticket: what the same
     /// holder had entered before, and the number of this entry; 0 if it was not.
     below: Ticket,
@@ -122,6 +125,7 @@ impl Call {
             is_timed: false,
             wait: None,
             early: None,
+            stream: None,
             below: NONE,
             entry: 0,
         }
@@ -292,6 +296,12 @@ impl Table {
         Some(call)
     }
 
+    /// Whether this ticket is still that of an entry, the call of this id.
+    pub(crate) fn is_entry(&self, ticket: Ticket, id: Id) -> bool {
+        self.get(ticket)
+            .is_some_and(|call| call.id == id && call.entry > 0)
+    }
+
     /// What the holder of this key entered last.
     pub(crate) fn last_entered(&self, key: usize) -> Option<Ticket> {
         self.entered.get(&key).copied()
@@ -341,6 +351,7 @@ impl Table {
     pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         for call in self.calls.iter().flatten() {
             visit.call(&call.holder.task)?;
+            visit.call(&call.stream)?;
             let Some(wait) = &call.wait else { continue };
             visit.call(&wait.cancelled)?;
             if let Some(callback) = &wait.callback {

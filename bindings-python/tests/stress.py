@@ -177,7 +177,7 @@ class OneLoop:
     async def _counted(self, way: int, weight: int) -> None:
         self.calls += 1
         if way == 0:
-            await self._stress.bulkhead.run(self._work, weight, weight=weight)
+            await self._stress.bulkhead.run(self._work_of, weight, weight=weight)
         elif way == 1:
             await self._enter(self._stress.bulkhead.acquire(weight=weight, timeout=0.02), weight)
         else:
@@ -186,6 +186,9 @@ class OneLoop:
     async def _enter(self, entering: Any, weight: int) -> None:
         async with entering:
             await self._work(weight)
+
+    async def _work_of(self, heft: int) -> None:  # Not `weight`, which is an option of `run`.
+        await self._work(heft)
 
     async def _work(self, weight: int) -> None:
         with self._stress.inside.enter(weight, self.stays):

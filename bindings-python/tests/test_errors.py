@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import gc
+import json
 import pickle
 import weakref
 from collections.abc import Awaitable, Callable
@@ -133,3 +134,23 @@ async def test_a_refusal_makes_no_cycle_that_holds_its_callers_frame() -> None:
                 assert reference() is None
     finally:
         gc.enable()
+
+
+async def test_an_error_becomes_a_dictionary_with_all_that_it_knows() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    async with bulkhead:
+        with pytest.raises(BulkheadFullError) as raised:
+            await bulkhead.run(int)
+    shown = json.loads(json.dumps(raised.value.as_dict()))
+    assert shown["message"] == str(raised.value)
+    del shown["message"]
+    assert shown == {"code": "full", "bulkhead": "b", "limit": 1, "active": 1, "queued": 0, "max_queue": 0}
+
+
+def test_who_copies_what_holds_a_bulkhead_shares_it() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=1)
+    settings = {"guards": [bulkhead]}
+    assert copy.deepcopy(settings)["guards"][0] is bulkhead
+    assert copy.copy(bulkhead) is bulkhead
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(bulkhead)

@@ -131,7 +131,8 @@ async def test_a_growing_limit_wakes_it_at_once() -> None:
 async def test_a_wait_for_room_is_bounded_while_none_of_its_items_runs() -> None:
     bulkhead = Bulkhead("b", max_concurrent=1, timeout=2)
     permit = await bulkhead.acquire()
-    for options, waited in (({}, 2.0), ({"timeout": 0.5}, 0.5)):
+    cases: list[tuple[dict[str, Any], float]] = [({}, 2.0), ({"timeout": 0.5}, 0.5)]
+    for options, waited in cases:
         (error,) = await collect(bulkhead.map(str, range(3), **options))
         assert isinstance(error, BulkheadTimeoutError)
         assert error.waited == pytest.approx(waited)

@@ -45,7 +45,10 @@ async def mapping(bulkhead: Bulkhead) -> list[int]:
 
 
 async def wrapped(bulkhead: Bulkhead) -> int:
-    return await bulkhead.wrap(int)()
+    async def work() -> int:
+        return 0
+
+    return await bulkhead.wrap(work)()
 
 
 WAYS: list[Callable[[Bulkhead], Awaitable[object]]] = [

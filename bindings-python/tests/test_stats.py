@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import dataclasses
 import pickle
 import random
-from typing import Any
 
 import pytest
 
@@ -78,11 +76,10 @@ async def test_it_reads_well() -> None:
     assert bulkhead.name == "shipping"
 
 
-@pytest.mark.parametrize("act", [pickle.dumps, copy.copy, copy.deepcopy])
-def test_a_bulkhead_is_not_pickled_or_copied(act: Any) -> None:
+def test_a_bulkhead_is_not_pickled() -> None:
     bulkhead = Bulkhead("shipping", max_concurrent=10)
     with pytest.raises(TypeError, match="make one in each process"):
-        act(bulkhead)
+        pickle.dumps(bulkhead)
 
 
 async def test_the_books_balance_after_every_step_of_a_random_history() -> None:

@@ -10,7 +10,7 @@ GOOD = """
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from typing import Any, assert_type
 
-from bulkheads import Bulkhead, Permit, Stats
+from bulkheads import Bulkhead, BulkheadFullError, BulkheadTimeoutError, Permit, Stats
 
 shipping = Bulkhead("shipping", max_concurrent=10, max_queue=20, timeout=0.3, call_timeout=2.0)
 
@@ -22,6 +22,15 @@ async def quote(address: str, *, express: bool = False) -> int: ...
 
 @shipping.wrap(weight=2)
 async def dear(address: str) -> int: ...
+
+@shipping.wrap
+def blocking(address: str) -> bytes: ...
+
+assert_type(blocking("here"), bytes)
+
+@shipping.wrap
+async def tokens() -> AsyncGenerator[str, None]:
+    yield ""
 
 class Client:
     @shipping.wrap
@@ -44,7 +53,19 @@ async def main(urls: list[str], later: AsyncIterator[str]) -> None:
     async for page in shipping.map(plain, later):
         assert_type(page, bytes)
     assert_type(shipping.stats(), Stats)
-    await shipping.idle(); await shipping.drain(); await shipping.close(abort=True)
+    await shipping.idle(); await shipping.drain(timeout=1); await shipping.close(abort=True)
+    async for outcome in shipping.map(fetch, urls, return_exceptions=True, ordered=False, buffer=3):
+        assert_type(outcome, int | BaseException)
+    assert_type(await shipping.run_in_thread(plain, "here"), bytes)
+    async for token in tokens():
+        assert_type(token, str)
+
+def words(error: BulkheadFullError | BulkheadTimeoutError) -> float:
+    if error.code == "full":
+        assert_type(error, BulkheadFullError)
+        return error.limit
+    assert_type(error, BulkheadTimeoutError)
+    return error.waited
 """
 
 BAD = {

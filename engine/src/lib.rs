@@ -20,5 +20,7 @@ pub use codes::{ABORTED, EVENTS, EventNumbers, OUTCOMES, REJECTIONS, RUN, owner_
 pub use engine::Engine;
 pub use handles::Handles;
 pub use notation::Notation;
-pub use options::{ARGUMENTS, Fault, OPTIONS, Options, RULES, deadline, wait, weight};
+pub use options::{
+    ARGUMENTS, Fault, OPTIONS, Options, RULES, call_timeout, deadline, wait, weight,
+};
 pub use stats::{STATS, STATS_LEN, numbers};

@@ -214,7 +214,7 @@ pub fn wait(value: f64, notation: Notation) -> Result<Span, Fault> {
 /// # Errors
 /// No positive number.
 // Options 3.4
-pub(crate) fn call_timeout(value: f64, notation: Notation) -> Result<Span, Fault> {
+pub fn call_timeout(value: f64, notation: Notation) -> Result<Span, Fault> {
     span(Opt::CallTimeout, value, notation)
 }
 

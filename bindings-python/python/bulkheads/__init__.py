@@ -1,10 +1,11 @@
 """Bulkheads for asyncio and threads: a budget of concurrent calls for each dependency, with a bounded queue and bounded waits."""
 
-from ._bulkhead import Bulkhead
+from ._bulkhead import Bulkhead, WithOptions
 from ._errors import (
     BulkheadCallTimeoutError,
     BulkheadClosedError,
     BulkheadError,
+    BulkheadErrorCode,
     BulkheadFullError,
     BulkheadReentrantError,
     BulkheadTimeoutError,
@@ -19,6 +20,7 @@ __all__ = [
     "BulkheadCallTimeoutError",
     "BulkheadClosedError",
     "BulkheadError",
+    "BulkheadErrorCode",
     "BulkheadFullError",
     "BulkheadReentrantError",
     "BulkheadTimeoutError",
@@ -28,4 +30,5 @@ __all__ = [
     "Rejected",
     "SampledDurations",
     "Stats",
+    "WithOptions",
 ]

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import math
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
 from types import CoroutineType, EllipsisType
-from typing import Any, Literal, Never, NoReturn, ParamSpec, Protocol, TypeVar, TypeVarTuple, get_overloads, overload
+from typing import Any, Final, Literal, Never, NoReturn, ParamSpec, Protocol, Self, TypeVar, TypeVarTuple, get_overloads, overload
 
 from . import _stats
 from ._awaitables import Entering
 from ._engine import Calls, Gate
+from ._follow import follow_in_loop, in_thread, relay
 from ._idle import Idle
 from ._items import Source, check_items, checked_buffer, checked_flag
 from ._map import Plan, run_all
 from ._permit import Acquisition, Permit, TrackedPermit
-from ._work import check_work, is_awaitable
+from ._work import check_blocking_work, check_work, goes_on, is_async, warn_of_ambiguity
+
+_TO_THREAD: Final[Any] = asyncio.to_thread
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 Parameters = ParamSpec("Parameters")
+Sent = TypeVar("Sent", contravariant=True)
 Arguments = TypeVarTuple("Arguments")
 
 
@@ -34,9 +39,13 @@ class Wrapper(Protocol):
     @overload
     def __call__(
         self, fn: Callable[Parameters, Awaitable[Result]], /
-    ) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
+    ) -> Callable[Parameters, CoroutineType[object, Never, Result]]: ...
     @overload
-    def __call__(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
+    def __call__(
+        self, fn: Callable[Parameters, AsyncGenerator[Item, Sent]], /
+    ) -> Callable[Parameters, AsyncGenerator[Item, Sent]]: ...
+    @overload
+    def __call__(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Result]: ...
 
 
 class Bulkhead(Gate):
@@ -76,7 +85,7 @@ class Bulkhead(Gate):
         calls = Calls(name, max_concurrent, max_queue, timeout, call_timeout, abandon_after, detect_reentrancy)
         if not isinstance(track_permits, bool):
             raise TypeError(f"track_permits must be a bool, got {track_permits!r}")
-        self._open(Entering(calls))
+        self._open(Entering(calls, calls.ask(1, math.inf, None, None)))
         self._calls = calls
         self._permit = TrackedPermit if track_permits else Permit
         self._end: Idle | None = None
@@ -96,6 +105,7 @@ class Bulkhead(Gate):
         weight: int = 1,
         timeout: float = math.inf,
         deadline: float | None = None,
+        call_timeout: float | None = None,
     ) -> Result: ...
     @overload
     async def run(
@@ -106,32 +116,69 @@ class Bulkhead(Gate):
         weight: int = 1,
         timeout: float = math.inf,
         deadline: float | None = None,
+        call_timeout: float | None = None,
     ) -> Result: ...
     async def run(self, fn: Callable[[*Arguments], Any], /, *args: *Arguments, **bounds: Any) -> Any:
         """Calls `fn(*args)` with `weight` permits, awaits it if need be, and returns its result.
 
-        A function that blocks would stop the event loop: `await asyncio.to_thread(shipping.run_sync, work)`.
-        Keyword arguments go by `functools.partial`. `timeout` can only shorten the bulkhead's wait, 0 is not willing to wait.
-        `deadline` is a point in time on the loop's clock (`time.monotonic()`); it bounds the wait and the work.
+        A function that blocks would stop the event loop: `await shipping.run_in_thread(work)`. Keyword arguments go by
+        `functools.partial`, or `with_options`. `timeout` can only shorten the bulkhead's wait, 0 is not willing to wait;
+        `call_timeout` that of the work. `deadline` is a point in time on the loop's clock (`time.monotonic()`); it bounds both.
+
+        A future of another thread is awaited, and the permit stays until it is done. A generator is returned; the permit stays
+        until that ends, is closed or dropped.
 
         At its bound the work is cancelled, and `BulkheadCallTimeoutError` is raised when it has ended.
         """
-        # To fill in three defaults takes Python a tenth of the time of a whole call.
+        if fn is _TO_THREAD:
+            # Cancelled it would leave its thread, which would go on without a permit.
+            return await self.run_in_thread(*args, **bounds)  # type: ignore[arg-type]
+        # To fill in the defaults takes Python a tenth of the time of a whole call.
         calls = self._calls
-        ticket = calls.begin_bounded(fn, *_bounds(**bounds)) if bounds else calls.begin(fn)
+        if bounds:
+            warn_of_ambiguity(fn, bounds)
+            ticket = calls.begin_bounded(fn, *_bounds(**bounds))
+        else:
+            ticket = calls.begin(fn)
         if ticket < 0:
             ticket = ~ticket
             await calls.wait(ticket)
         try:
             # Without arguments Python calls it faster if it sees none.
             result = fn(*args) if args else fn()  # type: ignore[call-arg]
-            if type(result) is CoroutineType or is_awaitable(fn, result):
+            if type(result) is CoroutineType:
                 result = await result
+            elif goes_on(result):
+                is_held, result = await follow_in_loop(calls, ticket, result)
+                if is_held:
+                    return result
         except BaseException as error:
             calls.end(ticket, error)
             raise
         del calls[ticket]
         return result
+
+    async def run_in_thread(self, fn: Callable[[*Arguments], Result], /, *args: *Arguments, **bounds: Any) -> Result:
+        """Calls `fn(*args)` in a thread, as `asyncio.to_thread` does, and returns its result; options as for `run`.
+
+        The permit stays until the thread is done, also when the caller has left or its bound has passed: nothing can end a thread.
+        """
+        check_blocking_work(fn)
+        begin: Callable[[], Any] = functools.partial(in_thread, fn, *args)
+        result: Result = await self.run(begin, **bounds)
+        return result
+
+    def with_options(
+        self,
+        *,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+        call_timeout: float | None = None,
+    ) -> WithOptions:
+        """The same bulkhead under these options: `shipping.with_options(timeout=0.5).run(work, timeout=3)` hands `timeout=3` on to
+        `work`. Also `async with shipping.with_options(weight=2)`."""
+        return WithOptions(self, weight=weight, timeout=timeout, deadline=deadline, call_timeout=call_timeout)
 
     def run_sync(
         self,
@@ -167,38 +214,69 @@ class Bulkhead(Gate):
         return permit if self._calls.fill_at_once(permit, weight) else None
 
     @overload
-    def wrap(self, fn: Callable[Parameters, Awaitable[Result]], /) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
+    def wrap(
+        self, fn: Callable[Parameters, Awaitable[Result]], /
+    ) -> Callable[Parameters, CoroutineType[object, Never, Result]]: ...
     @overload
-    def wrap(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Coroutine[object, Never, Result]]: ...
+    def wrap(
+        self, fn: Callable[Parameters, AsyncGenerator[Item, Sent]], /
+    ) -> Callable[Parameters, AsyncGenerator[Item, Sent]]: ...
     @overload
-    def wrap(self, fn: None = None, /, *, weight: int = 1, timeout: float = math.inf) -> Wrapper: ...
-    def wrap(self, fn: Callable[..., Any] | None = None, /, *, weight: int = 1, timeout: float = math.inf) -> Any:
-        """An async function with the same parameters and result that runs in this bulkhead; also a decorator, on methods too.
+    def wrap(self, fn: Callable[Parameters, Result], /) -> Callable[Parameters, Result]: ...
+    @overload
+    def wrap(
+        self, fn: None = None, /, *, weight: int = 1, timeout: float = math.inf, call_timeout: float | None = None
+    ) -> Wrapper: ...
+    def wrap(
+        self,
+        fn: Callable[..., Any] | None = None,
+        /,
+        *,
+        weight: int = 1,
+        timeout: float = math.inf,
+        call_timeout: float | None = None,
+    ) -> Any:
+        """The same function, with a permit for each call; also a decorator, on methods too.
 
-        It is `async` also if `fn` is not, and calls it as `run` does.
+        An async function stays one, as `run` calls it; an async generator keeps its permit until it ends or is closed. A plain
+        function stays plain, for threads, as `run_sync` calls it; where an event loop runs it raises RuntimeError.
         """
         calls, weight = self._calls, Calls.checked_weight(weight)
-        Calls.check_timeout(timeout)
-        is_plain = weight == 1 and timeout == math.inf
+        calls.ask(weight, timeout, None, call_timeout)
+        is_plain = weight == 1 and timeout == math.inf and call_timeout is None
 
-        def wrapper(fn: Callable[..., Any], /) -> Callable[..., Coroutine[Any, Any, Any]]:
+        def wrapper(fn: Callable[..., Any], /) -> Callable[..., Any]:
             check_work(fn)
+            if not is_async(fn):
+                return blocking(fn)
 
             @functools.wraps(fn)
             async def guarded(*args: Any, **kwargs: Any) -> Any:
-                ticket = calls.begin(fn) if is_plain else calls.begin_bounded(fn, weight, timeout, None)
+                ticket = calls.begin(fn) if is_plain else calls.begin_bounded(fn, weight, timeout, None, call_timeout)
                 if ticket < 0:
                     ticket = ~ticket
                     await calls.wait(ticket)
                 try:
                     result = fn(*args, **kwargs)
-                    if type(result) is CoroutineType or is_awaitable(fn, result):
+                    if type(result) is CoroutineType:
                         result = await result
+                    elif goes_on(result):
+                        is_held, result = await follow_in_loop(calls, ticket, result)
+                        if is_held:
+                            return result
                 except BaseException as error:
                     calls.end(ticket, error)
                     raise
                 del calls[ticket]
                 return result
+
+            return streaming(guarded) if inspect.isasyncgenfunction(fn) else guarded
+
+        def blocking(fn: Callable[..., Any]) -> Callable[..., Any]:
+            @functools.wraps(fn)
+            def guarded(*args: Any, **kwargs: Any) -> Any:
+                work = functools.partial(fn, **kwargs) if kwargs else fn
+                return calls.run_sync(work, args, weight, timeout, None)
 
             return guarded
 
@@ -214,6 +292,7 @@ class Bulkhead(Gate):
         weight: int = 1,
         timeout: float = math.inf,
         deadline: float | None = None,
+        call_timeout: float | None = None,
         stop_on_error: bool = True,
         return_exceptions: Literal[False] = False,
         ordered: bool = True,
@@ -229,6 +308,7 @@ class Bulkhead(Gate):
         weight: int = 1,
         timeout: float = math.inf,
         deadline: float | None = None,
+        call_timeout: float | None = None,
         stop_on_error: bool = True,
         return_exceptions: Literal[False] = False,
         ordered: bool = True,
@@ -244,6 +324,7 @@ class Bulkhead(Gate):
         weight: int = 1,
         timeout: float = math.inf,
         deadline: float | None = None,
+        call_timeout: float | None = None,
         stop_on_error: bool = True,
         return_exceptions: Literal[True],
         ordered: bool = True,
@@ -259,6 +340,7 @@ class Bulkhead(Gate):
         weight: int = 1,
         timeout: float = math.inf,
         deadline: float | None = None,
+        call_timeout: float | None = None,
         stop_on_error: bool = True,
         return_exceptions: Literal[True],
         ordered: bool = True,
@@ -273,6 +355,7 @@ class Bulkhead(Gate):
         weight: int = 1,
         timeout: float = math.inf,
         deadline: float | None = None,
+        call_timeout: float | None = None,
         stop_on_error: bool = True,
         return_exceptions: bool = False,
         ordered: bool = True,
@@ -290,7 +373,7 @@ class Bulkhead(Gate):
         check_work(fn)
         check_items(items)
         calls = self._calls
-        asked = calls.ask(weight, timeout, deadline)
+        asked = calls.ask(weight, timeout, deadline, call_timeout)
         plan = Plan(
             calls=calls,
             fn=fn,
@@ -348,14 +431,79 @@ class Bulkhead(Gate):
         marks = ([] if state == "open" else [state]) + (["paused"] if limit == 0 else [])
         return f"<Bulkhead {', '.join([f'{self.name} {figures}', *marks])}>"
 
+    def __copy__(self) -> Self:
+        """Itself: whoever copies an object that holds a bulkhead means the same dependency, and its one limit."""
+        return self
+
+    def __deepcopy__(self, _: object) -> Self:
+        return self
+
     def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            f"a Bulkhead guards calls of one process and cannot be pickled or copied: {self!r}; make one in each process"
-        )
+        raise TypeError(f"a Bulkhead guards calls of one process and cannot be pickled: {self!r}; make one in each process")
 
 
-def _bounds(*, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> tuple[int, float, float | None]:
-    return weight, timeout, deadline
+def streaming(guarded: Callable[..., Awaitable[AsyncGenerator[Any, Any]]]) -> Callable[..., AsyncGenerator[Any, Any]]:
+    """From a function whose result is awaited for a stream: the permit is taken with the first item."""
+
+    @functools.wraps(guarded)
+    def stream(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        return relay(functools.partial(guarded, *args, **kwargs))
+
+    return stream
+
+
+def _bounds(
+    *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None, call_timeout: float | None = None
+) -> tuple[int, float, float | None, float | None]:
+    return weight, timeout, deadline, call_timeout
+
+
+class WithOptions(Gate):
+    """A bulkhead under options for some of its calls; see `Bulkhead.with_options`. Keywords go to the work."""
+
+    def __init__(self, bulkhead: Bulkhead, /, **options: Any) -> None:
+        calls = bulkhead._calls
+        self._bulkhead = bulkhead
+        self._options = options
+        self._open(Entering(calls, calls.ask(*_bounds(**options))))
+
+    async def run(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """As `Bulkhead.run`."""
+        return await self._bulkhead.run(_with_keywords(fn, kwargs), *args, **self._options)
+
+    async def run_in_thread(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """As `Bulkhead.run_in_thread`."""
+        return await self._bulkhead.run_in_thread(_with_keywords(fn, kwargs), *args, **self._options)
+
+    def run_sync(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """As `Bulkhead.run_sync`, which knows no `call_timeout`."""
+        return self._bulkhead.run_sync(_with_keywords(fn, kwargs), *args, **self._of_permits())
+
+    def acquire(self) -> Acquisition:
+        """As `Bulkhead.acquire`."""
+        return self._bulkhead.acquire(**self._of_permits())
+
+    def acquire_sync(self) -> Permit:
+        """As `Bulkhead.acquire_sync`."""
+        return self._bulkhead.acquire_sync(**self._of_permits())
+
+    def wrap(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
+        """As `Bulkhead.wrap`, which knows no `deadline`."""
+        return self._bulkhead.wrap(**{name: value for name, value in self._options.items() if name != "deadline"})(fn)
+
+    def map(
+        self, fn: Callable[[Any], Any], items: Iterable[Any] | AsyncIterable[Any], /, **options: Any
+    ) -> AsyncGenerator[Any, None]:
+        """As `Bulkhead.map`, with its further options."""
+        return self._bulkhead.map(fn, items, **self._options, **options)
+
+    def _of_permits(self) -> dict[str, Any]:
+        return {name: value for name, value in self._options.items() if name != "call_timeout"}
+
+
+def _with_keywords(fn: Callable[..., Any], kwargs: dict[str, Any]) -> Callable[..., Any]:
+    # Always one: of a partial function `run` knows that its keywords are meant for the work.
+    return functools.partial(fn, **kwargs)
 
 
 # Errors about wrong keywords name `run`, and introspection sees its keywords.

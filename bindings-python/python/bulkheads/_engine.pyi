@@ -36,7 +36,7 @@ class Calls:
     def name(self) -> str: ...
     def begin(self, work: object, /) -> int:
         """A call of `run` without bounds of its own."""
-    def begin_bounded(self, work: object, weight: object, timeout: object, deadline: object, /) -> int:
+    def begin_bounded(self, work: object, weight: object, timeout: object, deadline: object, call_timeout: object, /) -> int:
         """As `begin`, of any call, or of a block of code: then `work` is None."""
     def begin_item(self, asked: Asked, running: int, since: int, /) -> int | asyncio.Future[None]:
         """An item of `map`: its ticket, or the future that says when to ask again. It is to be handed over."""
@@ -44,10 +44,6 @@ class Calls:
         """A manual permit. It is to be put into its object."""
     def wait(self, ticket: int, /) -> Waiting:
         """What a call that has to wait awaits. Raises the reason if it may not go on."""
-    def leave(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
-    ) -> Coroutine[Any, Any, None]:
-        """The end of a bare `async with`."""
     def end(self, ticket: int, error: BaseException | None, /) -> None:
         """Gives the permits of a call back; `error` is that of its work, None if it returned. Raises its early answer, if it has one."""
     def __delitem__(self, ticket: int, /) -> None:
@@ -99,8 +95,19 @@ class Calls:
         """Raises what a call with this time-out would raise."""
     def stats(self) -> dict[str, float]:
         """Every figure, by the names that the engine gives them."""
-    def ask(self, weight: object, timeout: object, deadline: object, /) -> Asked:
+    def ask(self, weight: object, timeout: object, deadline: object, call_timeout: object, /) -> Asked:
         """What calls ask for, checked; raises what a call with these arguments would raise."""
+    def detach(self, ticket: int, overrun: bool, /) -> int:
+        """The permits of a call are held by its id from now on, whatever becomes of its caller: `end` keeps them, and `end_id` gives
+        them back. With `overrun` its caller leaves before its work has ended."""
+    def overrun(self, id: int, /) -> None:
+        """The caller of this id leaves before its work has ended."""
+    def end_id(self, id: int, has_failed: bool, /) -> None:
+        """Gives back what an id holds, if it holds anything."""
+    def ends_early(self, ticket: int, /) -> bool:
+        """Whether the work of a call is to end early."""
+    def set_stream(self, ticket: int, frame: object, /) -> None:
+        """The work of a call is the async generator with this frame."""
     def waits_since(self) -> int:
         """From now on a map waits for capacity while none of its items runs; the core's time."""
     def figures(self) -> tuple[int, int, int, int]:
@@ -113,11 +120,11 @@ class Gate:
     def __new__(cls, *args: object, **options: object) -> Self: ...
     def _open(self, entry: Entry, /) -> None:
         """Once, before anything else."""
-    def __aenter__(self) -> Coroutine[Any, Any, None]:
+    async def __aenter__(self) -> None:
         """An anonymous permit of weight 1. It nests, and serves many tasks at once."""
-    def __aexit__(
+    async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
-    ) -> Coroutine[Any, Any, None]: ...
+    ) -> None: ...
     def __enter__(self) -> None:
         """As `__aenter__`, but the thread is blocked until the permit is there. RuntimeError where an event loop runs."""
     def __exit__(
@@ -128,7 +135,7 @@ class Gate:
 class Entry:
     """What entering returns: the permit is taken when it is awaited, by the task that awaits it."""
 
-    def __new__(cls, calls: Calls) -> Self: ...
+    def __new__(cls, calls: Calls, asked: Asked, /) -> Self: ...
     def get(self) -> Self: ...
     def __await__(self) -> Generator[Any, Any]: ...
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 _FIGURES: Final = ("limit", "active", "queued", "max_queue")
 _ARGS: Final[Any] = BaseException.__dict__["args"]
+
+BulkheadErrorCode: TypeAlias = Literal["full", "queue_timeout", "closed", "too_heavy", "reentrant", "call_timeout"]
+"""The codes of what a bulkhead raises: `match error.code` narrows a union of its classes."""
 
 
 class BulkheadError(Exception):
     """A call was rejected or answered early by a bulkhead; `bulkhead` is its name."""
 
-    code: ClassVar[str] = "bulkhead"
+    code: ClassVar[BulkheadErrorCode | Literal["bulkhead"]] = "bulkhead"
     """Stable across versions and languages; compare this rather than the text."""
     is_rejection: bool = False
     """The work never started, so that it is safe to try it elsewhere."""
@@ -25,6 +28,12 @@ class BulkheadError(Exception):
         self.bulkhead = bulkhead
         self.__dict__.update(fields)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Code, text and figures, for JSON and for logs."""
+        message = str(self)
+        figures = {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+        return {"code": self.code, "message": message, **figures}
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), self.args, self.__dict__.copy())
 
@@ -32,7 +41,7 @@ class BulkheadError(Exception):
 class BulkheadFullError(BulkheadError):
     """No permit was free and no place in the queue; the text says which of the four cases it was."""
 
-    code = "full"
+    code: ClassVar[Literal["full"]] = "full"
     is_rejection = True
     is_local_overload = True
 
@@ -82,7 +91,7 @@ class BulkheadTimeoutError(BulkheadError):
     Deliberately no subclass of `TimeoutError`: the dependency did not time out, it was never asked.
     """
 
-    code = "queue_timeout"
+    code: ClassVar[Literal["queue_timeout"]] = "queue_timeout"
     is_rejection = True
     is_local_overload = True
 
@@ -100,14 +109,14 @@ class BulkheadClosedError(BulkheadError):
     Work that was under way when it was closed with `abort=True` ends so too; then `is_rejection` is false.
     """
 
-    code = "closed"
+    code: ClassVar[Literal["closed"]] = "closed"
     is_rejection = True
 
 
 class BulkheadWeightError(BulkheadError):
     """The call is heavier than the limit, so that it could never run."""
 
-    code = "too_heavy"
+    code: ClassVar[Literal["too_heavy"]] = "too_heavy"
     is_rejection = True
 
     weight: int
@@ -117,7 +126,7 @@ class BulkheadWeightError(BulkheadError):
 class BulkheadReentrantError(BulkheadError):
     """The call would wait for permits that its own caller holds; raised only with `detect_reentrancy`."""
 
-    code = "reentrant"
+    code: ClassVar[Literal["reentrant"]] = "reentrant"
     is_rejection = True
 
     weight: int
@@ -129,7 +138,7 @@ class BulkheadReentrantError(BulkheadError):
 class BulkheadCallTimeoutError(BulkheadError, TimeoutError):
     """The work ran for longer than `call_timeout`, or past its deadline, and was cancelled."""
 
-    code = "call_timeout"
+    code: ClassVar[Literal["call_timeout"]] = "call_timeout"
 
     ran: float
     """Seconds from the grant to the cancellation."""

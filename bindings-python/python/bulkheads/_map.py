@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._engine import Asked, Calls
+from ._follow import carry_out
 from ._items import Source
-from ._work import carry_out
 
 
 @dataclass(frozen=True)

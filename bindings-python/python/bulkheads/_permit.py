@@ -139,7 +139,7 @@ class Acquisition(Coroutine[Any, Any, Permit]):
     async def __aenter__(self) -> Permit:
         calls = self._calls
         weight, timeout, deadline = self._take_arguments()
-        ticket = calls.begin_bounded(None, weight, timeout, deadline)
+        ticket = calls.begin_bounded(None, weight, timeout, deadline, None)
         if ticket < 0:
             ticket = ~ticket
             await calls.wait(ticket)

@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable
-from types import AsyncGeneratorType, CoroutineType
-from typing import Any
-
-from ._engine import Calls
-
-
-async def carry_out(calls: Calls, ticket: int, fn: Callable[..., Any], *args: Any) -> Any:
-    """The work of a call; its permits go back before the caller goes on, however it ended.
-
-    `Bulkhead.run` and `Bulkhead.wrap` have the same lines, since another coroutine in between would make them dearer.
-    """
-    try:
-        result = fn(*args)
-        if type(result) is CoroutineType or is_awaitable(fn, result):
-            result = await result
-    except BaseException as error:
-        calls.end(ticket, error)
-        raise
-    del calls[ticket]
-    return result
+import warnings
+import weakref
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from types import AsyncGeneratorType, GeneratorType
 
 
 def check_work(fn: object) -> None:
     """Anything that can be called; the likely mistakes have a text of their own."""
     if callable(fn) and not isinstance(fn, staticmethod):
-        if inspect.isasyncgenfunction(fn):
-            raise TypeError(f"{fn!r} is an async generator function, which would run without a permit; use `async with` in it")
         return
     if inspect.iscoroutine(fn):
         fn.close()
@@ -40,24 +23,53 @@ def check_work(fn: object) -> None:
     raise TypeError(f"fn must be a function, got {fn!r}")
 
 
+def is_async(fn: Callable[..., object]) -> bool:
+    """Whether what a call of `fn` returns is to be awaited, or iterated in a loop. Of a lambda nobody knows; most return an awaitable."""
+    is_lambda = getattr(fn, "__name__", "") == "<lambda>"
+    call = getattr(fn, "__call__", None)  # noqa: B004
+    ways = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    return is_lambda or any(is_way(fn) or is_way(call) for is_way in ways)
+
+
+def warn_of_ambiguity(fn: object, options: Iterable[str]) -> None:
+    """Once for each function: an option of `run` that is a parameter of the work too does not get there."""
+    # A method is an object of its own at each call.
+    function = getattr(fn, "__func__", fn)
+    try:
+        if isinstance(fn, functools.partial) or function in _looked_at:
+            return
+        _looked_at.add(function)
+        parameters = inspect.signature(fn).parameters  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return
+    for option in options:
+        if option in parameters:
+            text = (
+                f"run(…, {option}=…) is an option of the bulkhead, and {fn!r} has a parameter of that name: write "
+                f"with_options({option}=…).run(…), which hands keywords on to the function"
+            )
+            warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+_looked_at: weakref.WeakSet[object] = weakref.WeakSet()
+
+
 def check_blocking_work(fn: object) -> None:
     """As `check_work`, for what a thread runs that is blocked meanwhile."""
     check_work(fn)
-    if inspect.iscoroutinefunction(fn):
+    if inspect.iscoroutinefunction(fn) or inspect.isasyncgenfunction(fn):
         raise TypeError(f"{fn!r} is an async function, which would run without a permit; use `await run(…)` in a loop")
 
 
-def check_result(fn: object, result: object) -> None:
-    """Raises TypeError if what a blocking function returned does its work later."""
+def refuse_result(fn: object, result: object) -> object:
+    """Raises TypeError if what a blocking function returned does its work in a loop."""
     if not isinstance(result, AsyncGeneratorType) and not inspect.isawaitable(result):
-        return
+        return result
     if inspect.iscoroutine(result):
         result.close()
     raise TypeError(f"{fn!r} returned {result!r}, which would go on without a permit; use `await run(…)` in a loop")
 
 
-def is_awaitable(fn: object, result: object) -> bool:
-    """Whether what `fn` returned is to be awaited. Raises TypeError for what would do its work without a permit."""
-    if isinstance(result, AsyncGeneratorType):
-        raise TypeError(f"{fn!r} returned an async generator, which would run without a permit; use `async with` in it")
-    return inspect.isawaitable(result)
+def goes_on(result: object) -> bool:
+    """Whether what work returned in a loop goes on."""
+    return inspect.isawaitable(result) or isinstance(result, (AsyncGeneratorType, GeneratorType, Future))

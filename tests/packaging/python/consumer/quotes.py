@@ -1,7 +1,8 @@
 """A program that uses bulkheads, and what a type checker should know about it."""
 
 import asyncio
-from typing import assert_type
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Protocol, assert_type
 
 from bulkheads import Bulkhead, BulkheadFullError, Permit
 
@@ -18,7 +19,25 @@ async def length(address: str, *, factor: int = 1) -> int:
     return len(address) * factor
 
 
+class Source(Protocol):
+    async def get(self, path: str) -> bytes: ...
+
+
+class Client:
+    @shipping.wrap
+    async def get(self, path: str) -> bytes:
+        return path.encode()
+
+
+guard: AbstractAsyncContextManager[None] = shipping
+source: Source = Client()
+
+
 async def main() -> None:
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(guard)
+    assert_type(await source.get("/"), bytes)
+
     quote = await shipping.run(fetch, "Quay 7")
     assert_type(quote, str)
     print(quote)
