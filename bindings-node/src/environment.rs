@@ -142,6 +142,14 @@ impl Environment {
         })
     }
 
+    /// Whether the core of this handle is the one that has its name.
+    pub(crate) fn is_current(&self, handle: u32) -> bool {
+        match self.engines.borrow().get(handle) {
+            Some(Driven::Shared(member)) => member.is_current(),
+            Some(Driven::Private(_)) | None => false,
+        }
+    }
+
     /// Whether this thread is to live on for what other threads can bring to this engine.
     pub(crate) fn keep_alive(&self, env: Env, handle: u32, is_kept: bool) -> Option<()> {
         match self.engines.borrow().get(handle) {

@@ -19,6 +19,8 @@ pub(crate) const FUNCTIONS: &[(&std::ffi::CStr, Raw)] = &[
     (c"stats", stats),
     (c"settings", settings),
     (c"openShared", open_shared),
+    (c"isCurrent", is_current),
+    (c"resetShared", reset_shared),
     (c"keepAlive", keep_alive),
 ];
 
@@ -157,6 +159,21 @@ function!(
                 env.undefined()
             }
         }
+    }
+);
+
+function!(
+    /// `isCurrent(handle)`: 1 if the shared core of this handle is the one that has its name now.
+    is_current, 1, |env, here, args| {
+        env.number(f64::from(u8::from(here.is_current(args.handle(0)?))))
+    }
+);
+
+function!(
+    /// `resetShared(name)`: frees the name; whoever has its core keeps that.
+    reset_shared, 1, |env, _here, args| {
+        registry::reset(&args.text(0)?);
+        env.undefined()
     }
 );
 

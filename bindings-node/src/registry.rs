@@ -74,6 +74,14 @@ pub(crate) fn join(
     }
 }
 
+/// Frees a name: whoever has its core keeps that, and the next to ask for the name makes a new one.
+pub(crate) fn reset(name: &Name) {
+    let mut cores = cores();
+    let former = take(&mut cores, name);
+    // Not under the table's lock.
+    drop((cores, former));
+}
+
 impl Entry {
     fn new(engine: Engine, settings: Settings, host: f64) -> Self {
         Self {
@@ -129,6 +137,13 @@ impl Member {
         answer
     }
 
+    /// Whether this is the core that has its name now.
+    pub(crate) fn is_current(&self) -> bool {
+        let cores = cores();
+        let entry = cores.get(&self.name);
+        entry.is_some_and(|entry| Arc::ptr_eq(&entry.core, &self.core))
+    }
+
     pub(crate) fn keep_alive(&self, env: Env, is_kept: bool) -> Option<()> {
         self.bell.waker().keep_alive(env, is_kept)
     }
@@ -142,26 +157,32 @@ impl Drop for Member {
         let now = self.birth.process.elapsed().as_secs_f64() * 1e3;
         self.input(|engine| engine.evict(self.owner, now));
         self.core.unlisten(self.owner);
-        let last = forget(&self.name);
+        let last = forget(&self.name, &self.core);
         // Not under the table's lock.
         drop(last);
     }
 }
 
-/// One member less. Answers what no thread has any more.
-fn forget(name: &Name) -> Option<Entry> {
+/// One member of this core less. Answers what no thread has any more.
+fn forget(name: &Name, core: &Arc<Core>) -> Option<Entry> {
     let mut cores = cores();
-    let entry = cores.get_mut(name)?;
+    // Since a reset the name may be another core's.
+    let entry = cores
+        .get_mut(name)
+        .filter(|entry| Arc::ptr_eq(&entry.core, core))?;
     entry.members -= 1;
-    let last = if entry.members == 0 {
-        cores.remove(name)
-    } else {
-        None
-    };
+    if entry.members > 0 {
+        return None;
+    }
+    take(&mut cores, name)
+}
+
+fn take(cores: &mut BTreeMap<Name, Entry>, name: &Name) -> Option<Entry> {
+    let taken = cores.remove(name);
     if cores.is_empty() {
         *cores = BTreeMap::new();
     }
-    last
+    taken
 }
 
 fn cores() -> MutexGuard<'static, BTreeMap<Name, Entry>> {

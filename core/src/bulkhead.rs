@@ -303,6 +303,11 @@ impl Bulkhead {
         self.hull.at(now).finish_counted(HERE, owner, outcome)
     }
 
+    /// See [`crate::Step::reclaim_counted`].
+    pub fn reclaim_counted(&mut self, now: Instant, owner: OwnerId) -> Reclaim {
+        self.hull.at(now).reclaim_counted(HERE, owner)
+    }
+
     /// See [`crate::Step::finish_measured`].
     pub fn finish_measured(
         &mut self,

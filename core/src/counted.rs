@@ -4,9 +4,10 @@
 //! owner. A host that shares memory with the engine may even begin and end such runs without asking,
 //! as far as the engine has laid out a [`Credit`]; every input takes in what the host did since.
 
+use crate::books::Why;
 use crate::hull::Hull;
 use crate::ids::{CompartmentId, OwnerId};
-use crate::returning::Outcome;
+use crate::returning::{Outcome, Reclaim};
 use crate::snapshot::State;
 use crate::step::Step;
 use crate::time::Span;
@@ -134,14 +135,14 @@ impl Hull {
         owner: OwnerId,
         outcome: Outcome,
     ) -> bool {
-        self.is_quiescent(index) && self.end_counted(index, owner, outcome)
+        self.is_quiescent(index) && self.end_counted(index, owner, outcome.why(false))
     }
 
-    fn end_counted(&mut self, index: u32, owner: OwnerId, outcome: Outcome) -> bool {
+    fn end_counted(&mut self, index: u32, owner: OwnerId, why: Why) -> bool {
         let here = self.compartment_mut(index);
         let is_ended = here.counted.take(owner, 1) > 0;
         if is_ended {
-            here.books.count(outcome.why(false));
+            here.books.count(why);
             here.pool.give(1);
         }
         is_ended
@@ -179,7 +180,22 @@ impl Step<'_> {
         outcome: Outcome,
     ) -> bool {
         let CompartmentId(index) = compartment;
-        let is_ended = self.hull.end_counted(index, owner, outcome);
+        self.end_counted(index, owner, outcome.why(false))
+    }
+
+    /// As [`Step::reclaim`] for a counted run of this owner: what holds its permit was dropped.
+    // Running 3.1
+    pub fn reclaim_counted(&mut self, compartment: CompartmentId, owner: OwnerId) -> Reclaim {
+        let CompartmentId(index) = compartment;
+        if self.end_counted(index, owner, Why::Leaked) {
+            self.hull.reclaimed(index)
+        } else {
+            Reclaim::Stale
+        }
+    }
+
+    fn end_counted(&mut self, index: u32, owner: OwnerId, why: Why) -> bool {
+        let is_ended = self.hull.end_counted(index, owner, why);
         if is_ended {
             self.hull.touch(index);
         }

@@ -27,6 +27,15 @@ pub enum Reclaim {
 }
 
 impl Hull {
+    /// What the permit that has just been counted as leaked was.
+    pub(crate) fn reclaimed(&self, index: u32) -> Reclaim {
+        if self.compartment(index).books.leaked == 1 {
+            Reclaim::First
+        } else {
+            Reclaim::Again
+        }
+    }
+
     /// See [`crate::Bulkhead::start`].
     pub fn start(&mut self, id: Id) {
         let call = self.calls.current(id);
@@ -87,11 +96,7 @@ impl Step<'_> {
         }
         let index = self.hull.calls.get(id.slot()).compartment;
         self.hull.end_call(id.slot(), Why::Leaked);
-        if self.hull.compartment(index).books.leaked == 1 {
-            Reclaim::First
-        } else {
-            Reclaim::Again
-        }
+        self.hull.reclaimed(index)
     }
 
     /// The phase of an id that holds permits.

@@ -39,6 +39,30 @@ fn a_permit_that_came_back_is_stale_and_no_leak() {
     assert_eq!((stats.leaked, stats.double_releases), (1, 0));
 }
 
+/// A stream whose run was counted, for example.
+#[test]
+fn a_counted_run_is_reclaimed_like_any_other_and_makes_room() {
+    let mut core = bulkhead(Config::new(1).max_queue(1));
+    let first = permit(&mut core, OwnerId::FIRST);
+    assert!(core.release(NOW, first));
+    assert_eq!(
+        core.reclaim_counted(NOW, OwnerId::FIRST),
+        Reclaim::Stale,
+        "none has begun"
+    );
+    assert!(core.admit_counted(OwnerId::FIRST));
+    let waits = core.acquire(NOW, Request::run(1)).expect("a valid weight");
+    let Admission::Queued(waits) = waits else {
+        panic!("{waits:?}");
+    };
+    assert_eq!(core.reclaim_counted(NOW, OwnerId::FIRST), Reclaim::First);
+    let granted = Event::Granted { id: waits };
+    assert_eq!(core.poll_event(OwnerId::FIRST), Some(granted));
+    let stats = core.snapshot();
+    assert_eq!((stats.leaked, stats.completed, stats.admitted), (1, 1, 3));
+    assert_eq!(core.check_invariants(), Ok(()));
+}
+
 #[test]
 fn a_waiter_holds_nothing_to_reclaim() {
     let mut core = bulkhead(Config::new(1).max_queue(1));

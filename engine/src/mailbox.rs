@@ -114,10 +114,11 @@ mod input {
     pub(super) const RELEASE_PART: u32 = 24;
     pub(super) const SPLIT: u32 = 25;
     pub(super) const ADJUST: u32 = 26;
+    pub(super) const RECLAIM_COUNTED: u32 = 27;
 }
 
 /// The inputs and their codes.
-pub const INPUTS: [(&str, u32); 26] = [
+pub const INPUTS: [(&str, u32); 27] = [
     ("acquire_untimed", input::ACQUIRE_UNTIMED),
     ("finish_untimed", input::FINISH_UNTIMED),
     ("acquire", input::ACQUIRE),
@@ -144,6 +145,7 @@ pub const INPUTS: [(&str, u32); 26] = [
     ("release_part", input::RELEASE_PART),
     ("split", input::SPLIT),
     ("adjust", input::ADJUST),
+    ("reclaim_counted", input::RECLAIM_COUNTED),
 ];
 
 /// The places and their numbers.
@@ -307,6 +309,7 @@ impl Engine {
                 truth(self.faulty(|core| core.adjust(now, id, weight))?)
             }
             input::RECLAIM => reclaim_number(core.reclaim(now, id)),
+            input::RECLAIM_COUNTED => reclaim_number(core.reclaim_counted(now, owner)),
             input::ADMIT_COUNTED => truth(core.admit_counted(owner)),
             input::FINISH_COUNTED => {
                 truth(core.finish_counted(now, owner, outcome_of(code(first))))

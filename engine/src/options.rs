@@ -156,7 +156,12 @@ impl Fault {
     /// before it came to the core.
     #[expect(clippy::cast_precision_loss, reason = "a count of 32 bits")]
     pub(crate) const fn of(error: InvalidOption, notation: Notation) -> Self {
-        Self::new(error.option, error.value as f64, notation)
+        Self {
+            option: error.option,
+            value: error.value as f64,
+            rule: error.rule,
+            notation,
+        }
     }
 }
 

@@ -12,6 +12,11 @@ import {
   BulkheadWeightError,
 } from './errors.js';
 
+interface Late {
+  readonly weight: number;
+  lateText(milliseconds: string): string;
+}
+
 export class Answers {
   readonly #name: string;
   readonly #withStack: boolean;
@@ -42,17 +47,17 @@ export class Answers {
   }
 
   /** For a call that left the queue without a permit, or is answered though its work goes on; what it waited or ran. */
-  of(kind: number, timeMs: number, weight: number, figures: Figures): BulkheadError {
+  of(kind: number, timeMs: number, call: Late, figures: Figures): BulkheadError {
     return this.#make(() => {
       switch (kind) {
         case Event.queueTimeout:
           return this.#queueTimeout(tooLate(timeMs), timeMs, figures);
         case Event.tooHeavy:
-          return this.#tooHeavy(weight, figures);
+          return this.#tooHeavy(call.weight, figures);
         case Event.closed:
           return this.#closed();
         case Event.callTimeout:
-          return new BulkheadCallTimeoutError(`answered after ${shown(timeMs)} ms, the work goes on`, this.#name, timeMs);
+          return new BulkheadCallTimeoutError(call.lateText(shown(timeMs)), this.#name, timeMs);
         default:
           throw unknown('event', kind);
       }

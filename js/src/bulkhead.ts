@@ -4,7 +4,7 @@ import { Driver } from './driver.js';
 import type { EngineKind } from './engines/engine.js';
 import type { SharedEngine } from './engines/shared.js';
 import { OPTIONS } from './engines/tables.js';
-import { execute, type Work } from './exec.js';
+import { execute, type Work, type WorkContext } from './exec.js';
 import { host } from './host.js';
 import { mapAll, mapSettled } from './map-collection.js';
 import type { MapContext } from './map-context.js';
@@ -25,15 +25,18 @@ import {
   mapOptions,
   type MapSetup,
   number,
-  type Request,
   text,
   type Traits,
   work,
+  type WrapOptions,
 } from './options.js';
 import { rejected } from './pending-call.js';
 import { acquire, type Permit, tryAcquire } from './permit.js';
 import { type Items, Source } from './source.js';
 import type { BulkheadStats } from './stats.js';
+import { givesStream, iterable } from './stream.js';
+import { entrances } from './trace.js';
+import { type Streamed, wrap, type Wrapped } from './wrap.js';
 
 /**
  * Guards one dependency with a budget of permits.
@@ -70,10 +73,7 @@ export class Bulkhead {
    * different ones are a `RangeError` that names the difference. It lives for as long as any thread has it: one that ends, or is
    * terminated, gives back what it held and leaves the queue. Needs Node and the native engine.
    */
-  static shared(name: string, options?: BulkheadOptions): Bulkhead {
-    text('name', name);
-    return host().share(name, options === undefined ? undefined : bulkheadOptions(options), joined);
-  }
+  static readonly shared = shared as SharedBulkheads;
 
   /** Which engine works here. */
   static get engine(): EngineKind {
@@ -92,37 +92,43 @@ export class Bulkhead {
 
   /**
    * Runs `fn` with `weight` permits and settles as it does. Never throws: whatever goes wrong is a rejection. Work that is admitted
-   * at once starts before `exec` returns.
+   * at once starts before `exec` returns. An async iterator that it gives back, such as an async generator, keeps the permits until
+   * it has ended or is left.
    */
-  exec<Result>(fn: Work<Result>, options?: CallOptions): Promise<Awaited<Result>> {
+  exec<Result extends AsyncGenerator>(fn: Work<Result>, options?: CallOptions): Streamed<Result>;
+  exec<Result>(fn: Work<Result>, options?: CallOptions): Promise<Awaited<Result>>;
+  exec(fn: Work<unknown>, options?: CallOptions): Promise<unknown> {
+    let answer: Promise<unknown>;
     try {
-      return execute(this.#driver, work(fn), callOptions(options));
+      answer = execute(this.#driver, work(fn), callOptions(options));
     } catch (error) {
-      return rejected(error);
+      answer = rejected(error);
     }
+    return givesStream(fn) ? iterable(answer) : answer;
   }
 
-  /** A function with the same parameters, the same `this` and the same result that runs in this bulkhead. */
+  /**
+   * A function with the same parameters, the same `this` and the same result that runs in this bulkhead. With `context: 'first'` the
+   * function gets the context of its call before its own parameters: `wrap(({ signal }, url) => fetch(url, { signal }), { context: 'first' })`.
+   */
+  wrap<This, Parameters extends unknown[], Result extends AsyncGenerator>(
+    fn: (this: This, context: WorkContext, ...parameters: Parameters) => Result,
+    options: WrapOptions & { readonly context: 'first' },
+  ): Wrapped<This, Parameters, Streamed<Result>>;
+  wrap<This, Parameters extends unknown[], Result>(
+    fn: (this: This, context: WorkContext, ...parameters: Parameters) => Result,
+    options: WrapOptions & { readonly context: 'first' },
+  ): Wrapped<This, Parameters, Promise<Awaited<Result>>>;
+  wrap<This, Parameters extends unknown[], Result extends AsyncGenerator>(
+    fn: (this: This, ...parameters: Parameters) => Result,
+    options?: WrapOptions & { readonly context?: undefined },
+  ): Wrapped<This, Parameters, Streamed<Result>>;
   wrap<This, Parameters extends unknown[], Result>(
     fn: (this: This, ...parameters: Parameters) => Result,
-    options?: CallOptions,
-  ): (this: This, ...parameters: Parameters) => Promise<Awaited<Result>> {
-    work(fn);
-    const driver = this.#driver;
-    const kept = options === undefined ? undefined : { ...options };
-    const request = callOptions(options);
-    checkRanges(request, host().engine().create);
-    // A `Date` is converted at the call.
-    const requestNow = (): Request => (kept?.deadline === undefined ? request : callOptions(kept));
-    const wrapped = function (this: This, ...parameters: Parameters): Promise<Awaited<Result>> {
-      try {
-        return execute(driver, () => fn.apply(this, parameters), requestNow());
-      } catch (error) {
-        return rejected(error);
-      }
-    };
-    Object.defineProperty(wrapped, 'name', { value: fn.name, configurable: true });
-    return Object.defineProperty(wrapped, 'length', { value: fn.length, configurable: true });
+    options?: WrapOptions & { readonly context?: undefined },
+  ): Wrapped<This, Parameters, Promise<Awaited<Result>>>;
+  wrap(fn: (this: never, ...parameters: never[]) => unknown, options?: WrapOptions): unknown {
+    return wrap(this.#driver, fn as (...parameters: unknown[]) => unknown, options);
   }
 
   /** A permit by hand; `using permit = await shipping.acquire()` gives it back by itself. Never throws. */
@@ -246,6 +252,26 @@ export class Bulkhead {
     return { driver: this.#driver, source: new Source(items), fn, request, stopOnError };
   }
 }
+
+// eslint-disable-next-line @typescript-eslint/unbound-method -- looked for in a stack, never called
+entrances.push(Bulkhead.prototype.exec, Bulkhead.prototype.acquire, Bulkhead.prototype.map, Bulkhead.prototype.mapSettled);
+
+/** See `Bulkhead.shared`. */
+export interface SharedBulkheads {
+  (name: string, options?: BulkheadOptions): Bulkhead;
+  /**
+   * Frees a name, for test runners and hot reload: the next call for it, in whichever thread, makes a new bulkhead and may give other
+   * options. Whoever has the old one keeps it; its calls end as they would have.
+   */
+  readonly reset: (name: string) => void;
+}
+
+function shared(name: string, options?: BulkheadOptions): Bulkhead {
+  text('name', name);
+  return host().share(name, options === undefined ? undefined : bulkheadOptions(options), joined);
+}
+
+shared.reset = (name: string): void => host().resetShared(text('name', name));
 
 /** Not in the class: bundlers would give a class that makes itself another name. */
 function joined(name: string, engine: SharedEngine, traits: Traits): { shared: Bulkhead; wake: () => void } {

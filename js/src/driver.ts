@@ -14,9 +14,11 @@ import { Event, Flag, Rejection } from './engines/tables.js';
 import { type HeldPermits, type Holdable, host } from './host.js';
 import { DEFAULT_REQUEST, type Request, type Traits } from './options.js';
 import type { PendingCall } from './pending-call.js';
+import { HostPromise } from './promise.js';
 import { type BulkheadStats, snapshot } from './stats.js';
 import { Table } from './table.js';
 import { HostTimer } from './timer.js';
+import { type Place, placeHere, showPlace } from './trace.js';
 
 /** Who hears of an outcome, in its turn. */
 interface Listener {
@@ -35,8 +37,7 @@ export class Driver implements Aborter, Holdable {
   /** What counted runs of this bulkhead settle by: one pair for all. */
   reactions: Reactions | undefined = undefined;
   readonly #engine: Engine;
-  /** @internal For the outcomes that are delivered later. */
-  readonly answers: Answers;
+  readonly #answers: Answers;
   /** Calls that the core may still have an outcome for. */
   #table: Table | undefined = undefined;
   #fifo: Listener[] | undefined = undefined;
@@ -49,6 +50,10 @@ export class Driver implements Aborter, Holdable {
   #maps: Set<() => void> | undefined = undefined;
   /** The signals that were read, by the context of their work: they abort when the bulkhead is closed with abort. */
   #controllers: Map<object, AbortController> | undefined = undefined;
+  /** With `stackTraces`: where each call came from. */
+  readonly #places: WeakMap<PendingCall, Place> | undefined;
+  /** With it: the wrapped function that is being called. */
+  entrance: unknown = undefined;
   #isEmptying = false;
   #awaitsOthers = false;
   /** While above zero, outcomes are only collected. */
@@ -60,7 +65,8 @@ export class Driver implements Aborter, Holdable {
     this.hasCallTimeout = hasCallTimeout;
     this.heldPermits = traits.detectReentrancy ? host().heldPermits() : undefined;
     this.#engine = engine;
-    this.answers = new Answers(name, traits.stackTraces);
+    this.#places = traits.stackTraces ? new WeakMap() : undefined;
+    this.#answers = new Answers(name, traits.stackTraces);
     engine.show();
   }
 
@@ -173,14 +179,51 @@ export class Driver implements Aborter, Holdable {
     this.#settle();
   }
 
-  /** A manual permit that was dropped. */
-  reclaim(id: number, takenAt: string): void {
-    const isFirst = this.#engine.reclaim(this.#clock.now(), id);
+  /** Some of a manual permit. Throws for a number that it does not hold. */
+  releasePart(id: number, permits: number): void {
+    try {
+      this.#engine.releasePart(this.#clock.now(), id, permits);
+    } finally {
+      this.#settle();
+    }
+  }
+
+  /** The id of a new permit with some of this one's; 0 if this one holds none. `part` hears of its bound. Throws as above. */
+  split(id: number, permits: number, part: PendingCall | undefined): number {
+    try {
+      const answer = this.#engine.split(this.#clock.now(), id, permits);
+      if (part !== undefined && answer !== 0) {
+        part.id = answer;
+        this.#track(part, undefined);
+      }
+      return answer;
+    } finally {
+      this.#settle();
+    }
+  }
+
+  /** Whether the permit has this weight now. Throws for a number out of its range. */
+  adjust(id: number, weight: number): boolean {
+    try {
+      return this.#engine.adjust(this.#clock.now(), id, weight);
+    } finally {
+      this.#settle();
+    }
+  }
+
+  /** What held a permit was dropped; `text` says what that was. */
+  reclaim(id: number, text: string): void {
+    this.#reclaimed(this.#engine.reclaim(this.#clock.now(), id), text);
+  }
+
+  /** The stream of a counted run was dropped. */
+  reclaimCounted(): void {
+    this.#reclaimed(this.#engine.reclaimCounted(this.#clock.now()), DROPPED_STREAM);
+  }
+
+  #reclaimed(isFirst: boolean, text: string): void {
     this.#settle();
-    if (!isFirst) return;
-    host().warn(
-      `${this.name}: a permit was dropped without release and has been reclaimed; use exec, using, or release() in a finally${takenAt}`,
-    );
+    if (isFirst) host().warn(`${this.name}: ${text}`);
   }
 
   abort(ids: readonly number[]): void {
@@ -206,7 +249,7 @@ export class Driver implements Aborter, Holdable {
 
   /** Settles at the first moment without waiters and permits in use. `keepsAlive`: this thread lives until another brings it. */
   idle(keepsAlive: boolean): Promise<void> {
-    return new Promise((resolve) => {
+    return new HostPromise((resolve) => {
       const ticket = this.#engine.watchIdle(this.#clock.now());
       if (ticket === 0) resolve();
       else (this.#idleWaiters ??= []).push({ resolve, ticket, keepsAlive });
@@ -269,6 +312,11 @@ export class Driver implements Aborter, Holdable {
   /** Nothing of the core's will reach this call any more. */
   forget(call: PendingCall): void {
     this.#table?.remove(call);
+    this.ignoreSignal(call);
+  }
+
+  /** The signal of its caller does not concern it any more. */
+  ignoreSignal(call: PendingCall): void {
     if (call.listener === undefined) return;
     call.listener.remove(call);
     call.listener = undefined;
@@ -318,15 +366,30 @@ export class Driver implements Aborter, Holdable {
       const reason: unknown =
         answer === Rejection.cancelled
           ? request.signal?.reason
-          : this.answers.rejection(answer, request.weight, this.#engine.figures(), this.#engine.detail());
+          : this.#rejection(answer, request.weight);
       return new Refused(reason);
     }
     const waits = answer < 0;
     const call = make(waits);
     call.id = Math.abs(answer);
-    // A manual permit is its caller's at once: the core has no outcome for it any more.
+    this.#places?.set(call, placeHere(this.entrance));
+    // A manual permit is its caller's at once: its bound is all that the core may still have for it.
     if (waits || kind === RUN) this.#track(call, listener);
+    else if (request.callTimeout !== Infinity) this.#track(call, undefined);
     return { call, waits };
+  }
+
+  #rejection(code: number, weight: number): unknown {
+    const error = this.#answers.rejection(code, weight, this.#engine.figures(), this.#engine.detail());
+    if (this.#places !== undefined) showPlace(error, placeHere(this.entrance));
+    return error;
+  }
+
+  /** Why a call gets no result, or only later. */
+  early(kind: number, timeMs: number, call: PendingCall): unknown {
+    const error = this.#answers.of(kind, timeMs, call, this.figures());
+    showPlace(error, this.#places?.get(call));
+    return error;
   }
 
   /** 0: the clock is needed. */
@@ -412,7 +475,7 @@ export class Driver implements Aborter, Holdable {
       fifo.splice(0, done);
       this.#isEmptying = false;
       // One of them threw, which a signal of somebody's own making can bring about: the others are delivered all the same.
-      if (fifo.length > 0) void Promise.resolve().then(() => this.#deliverAll());
+      if (fifo.length > 0) void HostPromise.resolve().then(() => this.#deliverAll());
     }
   }
 
@@ -435,7 +498,7 @@ export class Driver implements Aborter, Holdable {
 
   /** Closed with abort: whatever runs hears of it by its signal, and answers by itself. */
   #abortAll(): void {
-    this.#abortReason ??= this.answers.closedWhileRunning();
+    this.#abortReason ??= this.#answers.closedWhileRunning();
     const controllers = [...(this.#controllers?.values() ?? [])];
     this.#controllers = undefined;
     // Each by itself: a listener of one that throws must not keep the others from hearing of it.
@@ -457,6 +520,11 @@ interface Reactions {
   readonly fulfilled: (value: unknown) => unknown;
   readonly rejected: (reason: unknown) => never;
 }
+
+export const DROPPED_PERMIT =
+  'a permit was dropped without release and has been reclaimed; use exec, using, or release() in a finally';
+export const DROPPED_STREAM =
+  'a stream was dropped before its end and its permit has been reclaimed; iterate it to its end, or leave it by return()';
 
 /** A call that was turned away, and why. */
 export class Refused {
@@ -496,7 +564,7 @@ class EarlyEnd implements Listener {
     const call = this.#call;
     const driver = this.#driver;
     const isCancelled = this.#kind === Event.cancelled;
-    call.refuse(isCancelled ? this.#reason : driver.answers.of(this.#kind, this.#time, call.weight, driver.figures()));
+    call.refuse(isCancelled ? this.#reason : driver.early(this.#kind, this.#time, call));
   }
 }
 

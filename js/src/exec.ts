@@ -3,12 +3,14 @@
 // Every outcome reaches user code through the same number of turns, so that the order of the core is the order that users see: a
 // grant starts the work in a reaction, a refusal rejects the promise whose reaction is the caller's.
 
-import { type Driver, Refused } from './driver.js';
-import { COMPLETED, FAILED, RUN, type Turn } from './engines/engine.js';
+import { type Driver, DROPPED_STREAM, Refused } from './driver.js';
+import { COMPLETED, FAILED, type Outcome, RUN, type Turn } from './engines/engine.js';
 import { type HeldPermits, host, type Scope } from './host.js';
 import { DEFAULT_REQUEST, type Request } from './options.js';
 import { PendingCall, rejected } from './pending-call.js';
+import { HostPromise } from './promise.js';
 import { derived, whenSettled } from './settle.js';
+import { isStream, Stream, type StreamedRun } from './stream.js';
 
 /** What the work gets. */
 export interface WorkContext {
@@ -31,8 +33,10 @@ export function execute<Result>(driver: Driver, work: Work<Result>, request: Req
 function arrive<Result>(driver: Driver, work: Work<Result>, request: Request): Promise<Awaited<Result>> {
   const arrival = driver.arrive(request, RUN, (waits) => new Call(driver, request, work, waits));
   if (arrival instanceof Refused) return rejected(arrival.reason);
+  // A stream makes the call let go of it.
+  const { promise } = arrival.call;
   if (!arrival.waits) arrival.call.run();
-  return arrival.call.promise;
+  return promise;
 }
 
 /** As `execute` for an item of a map: `undefined` if `notify` is called when to ask again. */
@@ -45,7 +49,7 @@ export function executeOrWatch<Result>(
 ): Promise<Awaited<Result>> | Refused | undefined {
   const arrival = driver.offer(request, turn, notify, (waits) => new Call(driver, request, work, waits));
   if (arrival === undefined || arrival instanceof Refused) return arrival;
-  arrival.call.run();
+  arrival.call.run(false);
   return arrival.call.promise;
 }
 
@@ -83,6 +87,7 @@ function thrown(failed: (reason: unknown) => never, error: unknown): Promise<nev
 function measuring(driver: Driver, since: number): Reactions {
   return {
     fulfilled(value) {
+      if (isStream(value)) return streamed(value, driver, since);
       driver.endMeasured(COMPLETED, since);
       return value;
     },
@@ -99,6 +104,7 @@ type Reactions = NonNullable<Driver['reactions']>;
 function counting(driver: Driver): Reactions {
   return {
     fulfilled(value) {
+      if (typeof value === 'object' && isStream(value)) return streamed(value, driver);
       driver.endCounted(COMPLETED);
       return value;
     },
@@ -146,8 +152,16 @@ function settlesWith(context: CountedContext, promise: Promise<unknown>): void {
 }
 
 function endWith(context: CountedContext, promise: Promise<unknown>): void {
-  const end = (): void => ended(context);
-  void promise.then(end, end);
+  const end = (value?: unknown): void => {
+    const run = streams.get(value as object);
+    if (run === undefined || run.hasEnded) ended(context);
+    else {
+      run.context = context;
+      // It holds the stream, which could then never be collected.
+      context.promise = undefined;
+    }
+  };
+  void promise.then(end, () => end());
 }
 
 function ended(context: CountedContext): void {
@@ -155,8 +169,52 @@ function ended(context: CountedContext): void {
   context.driver = undefined;
 }
 
+/** The stream of a run that is counted; `since`: one that is measured. */
+function streamed(iterator: unknown, driver: Driver, since?: number): object {
+  const run = new CountedRun(driver, since);
+  const stream = new Stream(iterator as never, run).guarded();
+  streams.set(stream, run);
+  return stream;
+}
+
+const streams = new WeakMap<object, CountedRun>();
+
+class CountedRun implements StreamedRun {
+  readonly #driver: Driver;
+  readonly #since: number | undefined;
+  /** Of its work, if that has read its signal. */
+  context: CountedContext | undefined = undefined;
+  hasEnded = false;
+
+  constructor(driver: Driver, since: number | undefined) {
+    this.#driver = driver;
+    this.#since = since;
+  }
+
+  inside<Answer>(step: () => Answer): Answer {
+    return step();
+  }
+
+  end(outcome: Outcome): boolean {
+    this.#close();
+    if (this.#since === undefined) this.#driver.endCounted(outcome);
+    else this.#driver.endMeasured(outcome, this.#since);
+    return true;
+  }
+
+  reclaim(): void {
+    this.#close();
+    this.#driver.reclaimCounted();
+  }
+
+  #close(): void {
+    this.hasEnded = true;
+    if (this.context !== undefined) ended(this.context);
+  }
+}
+
 // Its fields are private to the compiler only, as above.
-class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
+class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext, StreamedRun {
   readonly driver: Driver;
   private work: Work<Result>;
   private readonly isBounded: boolean;
@@ -186,7 +244,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
 
   deliver(): void {
     // A promise of its own would be half the memory of a call that waits, so it gets one only now.
-    void Promise.resolve(this).then(resume);
+    void HostPromise.resolve(this).then(resume);
   }
 
   refuse(reason: unknown): void {
@@ -197,10 +255,11 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
     this.reject(reason);
     this.driver.ended(this);
     early.controller?.abort(reason);
+    early.stream?.answer(reason);
   }
 
-  /** Its permits are there. */
-  run(): void {
+  /** Its permits are there. `mayStream`: an iterator that it gives back is a part of it. */
+  run(mayStream = true): void {
     let result: Result;
     try {
       const work = this.work;
@@ -211,7 +270,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
     }
     whenSettled(
       result,
-      (value) => this.complete(value),
+      (value) => this.complete(value, mayStream),
       (error) => this.fail(error),
     );
   }
@@ -228,19 +287,44 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
     this.work = heldPermits.around(this.driver, this.work, this);
   }
 
-  private complete(value: Awaited<Result>): void {
-    this.end();
-    this.driver.finish(this, COMPLETED, this.isBounded);
-    if (!this.hasOutcome) this.resolve(value);
+  private complete(value: Awaited<Result>, mayStream: boolean): void {
+    if (mayStream && isStream(value)) this.stream(new Stream(value, this));
+    else if (this.end(COMPLETED)) this.resolve(value);
   }
 
   private fail(error: unknown): void {
-    this.end();
-    this.driver.finish(this, FAILED, this.isBounded);
-    if (!this.hasOutcome) this.reject(error);
+    if (this.end(FAILED)) this.reject(error);
   }
 
-  private end(): void {
+  private stream(stream: Stream): void {
+    const early = (this.early ??= new Early());
+    early.stream = stream;
+    // Nobody will iterate it.
+    if (this.isAnswered) stream.answer(early.reason);
+    else {
+      this.resolve(stream.guarded() as Awaited<Result>);
+      this.letGo();
+    }
+  }
+
+  end(outcome: Outcome): boolean {
+    this.close();
+    this.driver.finish(this, outcome, this.isBounded);
+    return !this.hasOutcome;
+  }
+
+  inside<Answer>(step: () => Answer): Answer {
+    const { heldPermits } = this.driver;
+    return heldPermits === undefined ? step() : heldPermits.around(this.driver, step, this)(undefined);
+  }
+
+  reclaim(): void {
+    this.close();
+    this.driver.forget(this);
+    this.driver.reclaim(this.id, DROPPED_STREAM);
+  }
+
+  private close(): void {
     if (this.early === undefined) return;
     this.early.hasEnded = true;
     this.driver.ended(this);
@@ -253,6 +337,7 @@ class Early {
   /** The answer, if it came. */
   reason: unknown = undefined;
   hasEnded = false;
+  stream: Stream | undefined = undefined;
 }
 
 function resume(call: { resume: () => void }): void {

@@ -9,6 +9,7 @@
 import { AsyncLocalStorage, AsyncResource, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
 import { types } from 'node:util';
 import type { HeldPermits, Holdable, Holding } from './host.js';
+import { HostPromise } from './promise.js';
 
 interface Permit {
   readonly bulkhead: Holdable;
@@ -84,9 +85,9 @@ class AwaitedPermit implements Permit, Holding {
 
   arrive(id: number, deliver: () => void): void {
     // No other microtask runs between these two.
-    void Promise.resolve().then(() => (this.id = id));
+    void HostPromise.resolve().then(() => (this.id = id));
     deliver();
-    if (!this.isCertain) void Promise.resolve().then(() => this.fail());
+    if (!this.isCertain) void HostPromise.resolve().then(() => this.fail());
   }
 
   fail(): void {

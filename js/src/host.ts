@@ -15,6 +15,8 @@ export interface Environment {
   heldPermits(): HeldPermits;
   /** The bulkhead that all threads have in common under this name. Throws if they can have none. */
   share<Shared extends object>(name: string, setup: Setup | undefined, join: Join<Shared>): Shared;
+  /** Frees a name of those. Throws as `share`. */
+  resetShared(name: string): void;
   /** Which engine there is. Never throws. */
   engine(): LoadedEngine;
 }

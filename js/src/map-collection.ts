@@ -1,10 +1,11 @@
 // `map` and `mapSettled`: every result, when all are there.
 
 import { type Failure, MapRun, type Plan } from './map-run.js';
+import { HostPromise } from './promise.js';
 
 /** The results in order. Stops at the first error, or rejects with all of them at the end. */
 export function mapAll<Item, Result>(plan: Plan<Item, Result>): Promise<Awaited<Result>[]> {
-  return new Promise((resolve, reject) => new Results(plan, resolve, reject).begin());
+  return new HostPromise((resolve, reject) => new Results(plan, resolve, reject).begin());
 }
 
 /** An outcome for each item, in order; for each of `count` items, if their number is known. */
@@ -12,7 +13,7 @@ export function mapSettled<Item, Result>(
   plan: Plan<Item, Result>,
   count: number,
 ): Promise<PromiseSettledResult<Awaited<Result>>[]> {
-  return new Promise((resolve, reject) => new Outcomes(plan, resolve, reject, count).begin());
+  return new HostPromise((resolve, reject) => new Outcomes(plan, resolve, reject, count).begin());
 }
 
 type Settle<Value> = (value: Value) => void;

@@ -7,8 +7,10 @@ import { executeOrWatch, type WorkContext } from './exec.js';
 import { host, type Scope } from './host.js';
 import { ItemContext, itemEnded, type MapContext, Stop } from './map-context.js';
 import type { Request } from './options.js';
+import { HostPromise } from './promise.js';
 import { whenSettledLater } from './settle.js';
 import type { Source } from './source.js';
+import { type Zone, zoneHere } from './zones.js';
 
 export interface Plan<Item, Result> {
   readonly driver: Driver;
@@ -42,6 +44,8 @@ export abstract class MapRun<Item, Result> {
   #waitsSince: number | undefined = undefined;
   #unwatch: (() => void) | undefined = undefined;
   #scope: Scope | undefined = undefined;
+  /** A reaction has its host's context by itself, and none of zone.js. */
+  #zone: Zone | undefined = undefined;
 
   constructor(plan: Plan<Item, Result>) {
     this.plan = plan;
@@ -66,6 +70,7 @@ export abstract class MapRun<Item, Result> {
   begin(): void {
     const { driver, request } = this.plan;
     this.#scope = host().capture();
+    this.#zone = zoneHere();
     driver.joinMap(this.#notify);
     this.#watchSignal(request.signal);
     this.pump();
@@ -80,7 +85,8 @@ export abstract class MapRun<Item, Result> {
     try {
       while (this.#isToPumpAgain) {
         this.#isToPumpAgain = false;
-        this.#startWhatFits();
+        if (this.#zone === undefined) this.#startWhatFits();
+        else this.#zone.run(() => this.#startWhatFits());
       }
     } finally {
       this.#isPumping = false;
@@ -181,7 +187,7 @@ export abstract class MapRun<Item, Result> {
     try {
       result = fn(item, context);
     } catch (error) {
-      result = Promise.reject(error);
+      result = HostPromise.reject(error);
     }
     this.#await(result, context, (outcome) => {
       if (since === undefined) driver.endCounted(outcome);
@@ -237,7 +243,7 @@ export abstract class MapRun<Item, Result> {
   /** There may be room: asked in a turn of its own and in the context of the map's caller, whoever has made the room. */
   readonly #notify = (): void => {
     const again = (): void => {
-      void Promise.resolve().then(() => this.pump());
+      void HostPromise.resolve().then(() => this.pump());
     };
     if (this.#scope === undefined) again();
     else this.#scope.runInAsyncScope(again, undefined);

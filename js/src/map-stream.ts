@@ -2,6 +2,7 @@
 
 import { type Failure, MapRun, type Plan } from './map-run.js';
 import { type Outcome, Outcomes } from './map-outcomes.js';
+import { HostPromise } from './promise.js';
 
 /** How far the items run ahead of the consumer. */
 export interface Pace {
@@ -110,7 +111,7 @@ class MapStream<Item, Result> extends MapRun<Item, Result> {
   }
 
   async #change(): Promise<void> {
-    if (!this.#hasRung) await new Promise<void>((wake) => (this.#wake = wake));
+    if (!this.#hasRung) await new HostPromise<void>((wake) => (this.#wake = wake));
     this.#hasRung = false;
   }
 }

@@ -39,6 +39,12 @@ export interface CallOptions {
   readonly callTimeoutMs?: number | undefined;
 }
 
+/** What holds for every call of a wrapped function. */
+export interface WrapOptions extends CallOptions {
+  /** `'first'`: the function gets the context of its call, with its `signal`, before its own parameters. */
+  readonly context?: 'first' | undefined;
+}
+
 /** What holds for every item: its weight, the wait for room while no item runs, the run of one; a signal ends the map. */
 export interface MapOptions extends CallOptions {
   /**
@@ -113,6 +119,16 @@ export function callOptions(options: CallOptions | undefined): Request {
   if (options === undefined) return DEFAULT_REQUEST;
   known(options, CALL_OPTIONS);
   return request(options);
+}
+
+/** Of `wrap`: what it does for each call, `undefined` if that is nothing, and whether the function gets a context. */
+export function wrapOptions(options: WrapOptions | undefined): { call: CallOptions | undefined; hasContext: boolean } {
+  if (options === undefined) return { call: undefined, hasContext: false };
+  known(options, [...CALL_OPTIONS, 'context']);
+  const { context, ...call } = options as CallOptions & { readonly context?: unknown };
+  if (context !== undefined && context !== 'first') throw wrongType('context', "'first'", context);
+  const hasOptions = Object.values(call).some((value) => value !== undefined);
+  return { call: hasOptions ? call : undefined, hasContext: context !== undefined };
 }
 
 function request(options: CallOptions): Request {

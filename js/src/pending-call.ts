@@ -1,12 +1,13 @@
 // What stands behind an id: a call whose caller waits for an answer of the bulkhead's.
 
 import type { AbortListener, Aborter } from './abort-listener.js';
+import { HostPromise } from './promise.js';
 
 export abstract class PendingCall<Value = unknown> {
   abstract readonly driver: Aborter;
   readonly weight: number;
   /** The caller's. */
-  readonly promise = new Promise<Value>(capture);
+  promise = new HostPromise<Value>(capture);
   /** The lower half of the id. */
   slot = 0;
   private generation = 0;
@@ -15,7 +16,7 @@ export abstract class PendingCall<Value = unknown> {
   isAnswered = false;
   /** The core has decided on an answer, which is on its way: what its work has settled with no longer counts. */
   hasOutcome = false;
-  private readonly settle: (value: unknown) => void = resolveOfTheLatest;
+  private settle: (value: unknown) => void = resolveOfTheLatest;
 
   constructor(weight: number) {
     this.weight = weight;
@@ -44,8 +45,19 @@ export abstract class PendingCall<Value = unknown> {
     // A call that starts in a later turn sees the answer that it has by then.
   }
 
+  /** Of the error of its run deadline. */
+  lateText(milliseconds: string): string {
+    return `answered after ${milliseconds} ms, the work goes on`;
+  }
+
   protected resolve(value: Value): void {
     this.settle(value);
+  }
+
+  /** Its promise has settled with something that may be collected although the core still knows the call. */
+  protected letGo(): void {
+    this.promise = NEVER;
+    this.settle = doNothing;
   }
 
   protected reject(reason: unknown): void {
@@ -55,7 +67,7 @@ export abstract class PendingCall<Value = unknown> {
 
 /** With the reason as it is, an error or not. */
 export function rejected(reason: unknown): Promise<never> {
-  return Promise.reject(reason);
+  return HostPromise.reject(reason);
 }
 
 /**
@@ -82,6 +94,8 @@ let resolveOfTheLatest: (value: unknown) => void = doNothing;
 function capture(resolve: (value: never) => void): void {
   resolveOfTheLatest = resolve as (value: unknown) => void;
 }
+
+const NEVER = new HostPromise<never>(doNothing);
 
 function doNothing(): void {
   // No promise is being made.

@@ -1,28 +1,47 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // Manual permits.
 
-import { type Driver, Refused } from './driver.js';
+import { type Driver, DROPPED_PERMIT, Refused } from './driver.js';
 import { MANUAL } from './engines/engine.js';
 import type { Holding } from './host.js';
-import type { Request } from './options.js';
+import { number, type Request } from './options.js';
 import { PendingCall, rejected } from './pending-call.js';
+import { HostPromise } from './promise.js';
 
 /** The right to run, until `release()`. `using permit = await shipping.acquire()` releases it by itself. */
 export interface Permit extends Disposable, AsyncDisposable {
+  /** How many permits it holds now. */
   readonly weight: number;
-  /** Gives the permit back. A second time changes nothing but the counter `doubleReleases`. */
-  release(): void;
+  /**
+   * Aborts when the permit's own `callTimeoutMs` passes, with a `BulkheadCallTimeoutError`, and when the bulkhead is closed with abort.
+   * The permit stays taken until it is released. Made when it is first read.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * Gives the permit back, or as many of its permits as are named. Once all are back, a further call changes nothing but the counter
+   * `doubleReleases`.
+   */
+  release(permits?: number): void;
+  /** Takes as many of its permits, fewer than it holds, for a permit of their own, under the same bound. Throws if it holds none. */
+  split(permits: number): Permit;
+  /**
+   * Whether it holds this many now. More are to be had only if they are free at once and nobody waits; fewer always, which lets in
+   * those who wait.
+   */
+  adjust(weight: number): boolean;
 }
 
 /** `acquire`: a manual permit, perhaps after a wait. Throws for a number out of its range. `entrance`: the method it was asked by. */
 export function acquire(driver: Driver, request: Request, entrance: unknown): Promise<Permit> {
   const takenAt = placeOf(driver, entrance);
-  const arrival = driver.arrive(request, MANUAL, () => new Acquisition(driver, request.weight, takenAt));
+  const isBounded = request.callTimeout !== Infinity;
+  const arrival = driver.arrive(request, MANUAL, () => new Acquisition(driver, request.weight, takenAt, isBounded));
   if (arrival instanceof Refused) return rejected(arrival.reason);
   const { call, waits } = arrival;
+  const { promise } = call;
   if (waits) call.holding = driver.heldPermits?.ask(driver, entrance);
   else call.admit(entrance);
-  return call.promise;
+  return promise;
 }
 
 /** `tryAcquire`: a manual permit if it can be had at once. */
@@ -30,26 +49,32 @@ export function tryAcquire(driver: Driver, weight: number, entrance: unknown): P
   const id = driver.tryAcquire(weight);
   if (id === 0) return null;
   driver.heldPermits?.took(driver, id, entrance);
-  return new ManualPermit(driver, id, weight, placeOf(driver, entrance));
+  const held = new Held(driver, weight, placeOf(driver, entrance));
+  held.id = id;
+  return new ManualPermit(held);
 }
 
 class Acquisition extends PendingCall<Permit> {
   readonly driver: Driver;
+  readonly held: Held;
   holding: Holding | undefined = undefined;
-  readonly #takenAt: string;
+  readonly #isBounded: boolean;
+  #isAdmitted = false;
   #isCancelled = false;
 
-  constructor(driver: Driver, weight: number, takenAt: string) {
+  constructor(driver: Driver, weight: number, takenAt: string, isBounded: boolean) {
     super(weight);
     this.driver = driver;
-    this.#takenAt = takenAt;
+    this.held = new Held(driver, weight, takenAt);
+    this.#isBounded = isBounded;
   }
 
   deliver(): void {
     if (this.#isCancelled) return;
-    // The permit is the caller's as soon as the promise has settled.
-    this.driver.forget(this);
-    this.driver.start(this, false);
+    // The permit is the caller's as soon as the promise has settled: only its bound concerns the core further.
+    if (this.#isBounded) this.driver.ignoreSignal(this);
+    else this.driver.forget(this);
+    this.driver.start(this, this.#isBounded);
     this.#settle();
   }
 
@@ -58,59 +83,158 @@ class Acquisition extends PendingCall<Permit> {
     this.holding = this.driver.heldPermits?.ask(this.driver, entrance);
     // Which context holds it shows only in a later turn, where that waits for it.
     if (this.holding === undefined) this.#settle();
-    else void Promise.resolve().then(() => this.#settle());
+    else void HostPromise.resolve().then(() => this.#settle());
+  }
+
+  /** It is a part of another permit. */
+  part(): void {
+    this.#hasAll();
+    this.letGo();
   }
 
   #settle(): void {
-    const permit = new ManualPermit(this.driver, this.id, this.weight, this.#takenAt);
-    if (this.holding === undefined) this.resolve(permit);
-    else this.holding.arrive(this.id, () => this.resolve(permit));
+    this.#hasAll();
+    const permit = new ManualPermit(this.held);
+    if (this.holding === undefined) this.#deliver(permit);
+    else this.holding.arrive(this.id, () => this.#deliver(permit));
+  }
+
+  #hasAll(): void {
+    this.#isAdmitted = true;
+    this.held.id = this.id;
+    if (this.#isBounded) this.held.acquisition = this;
+  }
+
+  #deliver(permit: Permit): void {
+    this.resolve(permit);
+    this.letGo();
   }
 
   override cancelled(): void {
     this.#isCancelled = true;
   }
 
+  override lateText(milliseconds: string): string {
+    return this.#isAdmitted ? `held for ${milliseconds} ms, and not released yet` : super.lateText(milliseconds);
+  }
+
   refuse(reason: unknown): void {
     this.isAnswered = true;
-    this.holding?.fail();
     this.driver.forget(this);
+    if (this.#isAdmitted) {
+      this.held.expire(reason);
+      return;
+    }
+    this.holding?.fail();
     this.reject(reason);
   }
 }
 
 class ManualPermit implements Permit {
-  readonly weight: number;
   readonly #held: Held;
   declare [Symbol.dispose]: () => void;
   declare [Symbol.asyncDispose]: () => Promise<void>;
 
-  constructor(driver: Driver, id: number, weight: number, takenAt: string) {
-    this.weight = weight;
-    this.#held = { driver, id, takenAt };
-    dropped?.register(this, this.#held, this.#held);
+  constructor(held: Held) {
+    this.#held = held;
+    dropped?.register(this, held, held);
   }
 
-  release(): void {
-    const { driver, id } = this.#held;
-    // 0 is never current, so that the core counts every further release and nothing else.
-    this.#held.id = 0;
-    if (id !== 0) dropped?.unregister(this.#held);
+  get weight(): number {
+    return this.#held.weight;
+  }
+
+  get signal(): AbortSignal {
+    return this.#held.signal();
+  }
+
+  release(permits?: number): void {
+    const held = this.#held;
+    const { driver, id, weight } = held;
+    const count = permits === undefined ? weight : number('permits', permits);
+    if (count !== weight) {
+      driver.releasePart(id, count);
+      if (id !== 0) held.weight -= count;
+      return;
+    }
+    if (id !== 0) dropped?.unregister(held);
+    held.close();
     driver.release(id);
+  }
+
+  split(permits: number): Permit {
+    const { driver, id, takenAt, acquisition } = this.#held;
+    const isBounded = acquisition !== undefined;
+    const part = new Acquisition(driver, number('permits', permits), takenAt, isBounded);
+    part.id = driver.split(id, permits, isBounded ? part : undefined);
+    if (part.id === 0) throw new Error(`${driver.name}: a permit that was released, or whose time is over, cannot be split`);
+    part.part();
+    this.#held.weight -= permits;
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- looked for in a stack, never called
+    driver.heldPermits?.took(driver, part.id, this.split);
+    return new ManualPermit(part.held);
+  }
+
+  adjust(weight: number): boolean {
+    const held = this.#held;
+    const isAdjusted = held.driver.adjust(held.id, number('weight', weight));
+    if (isAdjusted) held.weight = weight;
+    return isAdjusted;
   }
 }
 
 /** What outlives a permit that was dropped. */
-interface Held {
+class Held {
   readonly driver: Driver;
-  id: number;
   readonly takenAt: string;
+  id = 0;
+  weight: number;
+  /** What hears of its bound, if it has one. */
+  acquisition: Acquisition | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+  #reason: unknown = undefined;
+  #isExpired = false;
+
+  constructor(driver: Driver, weight: number, takenAt: string) {
+    this.driver = driver;
+    this.weight = weight;
+    this.takenAt = takenAt;
+  }
+
+  signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isExpired) this.#controller.abort(this.#reason);
+      else if (this.id !== 0) this.driver.abortable(this, this.#controller);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Its bound has passed. */
+  expire(reason: unknown): void {
+    this.#isExpired = true;
+    this.#reason = reason;
+    this.driver.ended(this);
+    this.#controller?.abort(reason);
+  }
+
+  /** Nothing concerns it any more. */
+  close(): void {
+    // 0 is never current, so that the core counts every further release and nothing else.
+    this.id = 0;
+    if (this.acquisition !== undefined) this.driver.forget(this.acquisition);
+    if (this.#controller !== undefined) this.driver.ended(this);
+  }
 }
 
 const dropped =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
-    : new FinalizationRegistry<Held>(({ driver, id, takenAt }) => driver.reclaim(id, takenAt));
+    : new FinalizationRegistry((held: Held) => {
+        const { driver, id, takenAt } = held;
+        held.close();
+        driver.reclaim(id, DROPPED_PERMIT + takenAt);
+      });
 
 /** Where a permit is being taken, as a text: what the host keeps for a stack that nobody has read may hold the permit itself. */
 function placeOf({ traits }: Driver, entrance: unknown): string {
@@ -127,7 +251,7 @@ define(symbols.dispose ?? Symbol.for('Symbol.dispose'), function (this: Permit) 
 });
 define(symbols.asyncDispose ?? Symbol.for('Symbol.asyncDispose'), function (this: Permit) {
   this.release();
-  return Promise.resolve();
+  return HostPromise.resolve();
 });
 
 function define(name: symbol, value: (this: Permit) => unknown): void {

@@ -1,5 +1,7 @@
 // What work returns, and when it has settled.
 
+import { HostPromise } from './promise.js';
+
 /** Calls one of the two, once: at once for a value, as its own reaction for a promise. `then` of the result is called once. */
 export function whenSettled<Result>(
   result: Result,
@@ -28,10 +30,10 @@ export function whenSettledLater(
 ): void {
   let promise: Promise<unknown>;
   try {
-    promise = promiseOf(result) ?? Promise.resolve(result);
+    promise = promiseOf(result) ?? HostPromise.resolve(result);
   } catch (error) {
     // As above.
-    promise = Promise.reject(error);
+    promise = HostPromise.reject(error);
   }
   void nativeThen.call(promise, fulfilled, rejected);
 }
@@ -44,10 +46,10 @@ export function derived(result: unknown, fulfilled: Reaction, rejected: Reaction
     promise = promiseOf(result);
   } catch (error) {
     // As above.
-    promise = Promise.reject(error);
+    promise = HostPromise.reject(error);
   }
   if (promise !== undefined) return nativeThen.call(promise, fulfilled, rejected);
-  return Promise.resolve(fulfilled(result));
+  return HostPromise.resolve(fulfilled(result));
 }
 
 function promiseOf(value: unknown): Promise<unknown> | undefined {
@@ -58,12 +60,12 @@ function promiseOf(value: unknown): Promise<unknown> | undefined {
 
 /** A promise that the host itself would not wrap: neither a subclass nor one with a `then` of its own. */
 function isPlainPromise(value: unknown): value is Promise<unknown> {
-  return value instanceof Promise && value.constructor === Promise && value.then === nativeThen;
+  return value instanceof HostPromise && value.constructor === HostPromise && value.then === nativeThen;
 }
 
 // Read for comparison, never called without its promise.
 // eslint-disable-next-line @typescript-eslint/unbound-method
-const nativeThen = Promise.prototype.then;
+const nativeThen = HostPromise.prototype.then;
 
 type Reaction = (value: unknown) => unknown;
 
@@ -77,5 +79,5 @@ function thenOf(value: unknown): Then | undefined {
 
 /** As `await` would, but with the `then` that was read already: reading it may have side effects. */
 function adopt(thenable: unknown, then: Then): Promise<unknown> {
-  return new Promise((resolve) => resolve({ then: (...reactions: unknown[]) => Reflect.apply(then, thenable, reactions) }));
+  return new HostPromise((resolve) => resolve({ then: (...reactions: unknown[]) => Reflect.apply(then, thenable, reactions) }));
 }

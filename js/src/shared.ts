@@ -8,7 +8,7 @@ import { type Setup, TRAITS, type Traits, traitsOf } from './options.js';
 
 interface Known {
   readonly bulkhead: object;
-  readonly settings: Settings;
+  readonly engine: SharedEngine;
   /** Options that were found to be the same: comparing costs more than a call. */
   agreed: Setup | undefined;
 }
@@ -22,13 +22,20 @@ const FLAGS = OPTIONS.length;
 export function share<Shared extends object>(name: string, setup: Setup | undefined, make: Join<Shared>): Shared {
   const sharing = host().engine().sharing();
   const known = here.get(name);
-  if (known === undefined) return join(sharing, name, setup, make);
+  // Another thread may have reset it.
+  if (known === undefined || !sharing.isCurrent(known.engine)) return join(sharing, name, setup, make);
   if (setup !== undefined && !isSame(known.agreed, setup)) {
-    mustAgree(name, known.settings, settingsOf(sharing, setup));
+    mustAgree(name, known.engine.settings, settingsOf(sharing, setup));
     known.agreed = setup;
   }
   // Each name is asked for with one `make`.
   return known.bulkhead as Shared;
+}
+
+/** The next to ask for this name, in whichever thread, makes a new one. */
+export function resetShared(name: string): void {
+  host().engine().sharing().reset(name);
+  here.delete(name);
 }
 
 function join<Shared extends object>(sharing: Sharing, name: string, setup: Setup | undefined, make: Join<Shared>): Shared {
@@ -36,7 +43,7 @@ function join<Shared extends object>(sharing: Sharing, name: string, setup: Setu
   // What wakes it belongs to no caller's context.
   const engine = mustBe(name, host().outside(() => sharing.open(name, () => made.wake(), wanted)), wanted);
   const made = make(name, engine, traitsIn(engine.settings));
-  here.set(name, { bulkhead: made.shared, settings: engine.settings, agreed: setup });
+  here.set(name, { bulkhead: made.shared, engine, agreed: setup });
   return made.shared;
 }
 

@@ -1,6 +1,7 @@
 // Where the items of a map come from: one at a time, and only when asked.
 
 import { wrongType } from './options.js';
+import { HostPromise } from './promise.js';
 
 /** What `map` takes its items from, one at a time. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -75,7 +76,7 @@ export class Source<Item> {
     this.isExhausted = true;
     try {
       const closing = this.#iterator?.return?.();
-      Promise.resolve(closing).catch(ignore);
+      HostPromise.resolve(closing).catch(ignore);
     } catch {
       // As above.
     }

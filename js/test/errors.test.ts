@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, it } from 'node:test';
+import { inspect, types } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import {
   Bulkhead,
   BulkheadCallTimeoutError,
@@ -157,10 +160,43 @@ describe('stackTraces', () => {
     assert.equal(Error.stackTraceLimit, limit);
   });
 
-  it('lead to the call when asked for', async () => {
-    const error = await errorOf(bulkhead({ stackTraces: true }).exec(() => 1, { weight: 2 }));
-    assert.match(error.stack ?? '', /errors\.test/);
-  });
+  /** The functions of the first frames. */
+  const callers = (error: Error, count: number): string[] =>
+    (error.stack ?? '').split('\n    at ').slice(1, 1 + count).map((frame) => frame.replace(/^async /, '').split(' ')[0] ?? '');
+
+  it('lead to the call when asked for, and show no frame of this package', onClock(async (clock) => {
+    const shipping = bulkhead({ stackTraces: true, maxQueue: 9, timeoutMs: 20, callTimeoutMs: 10 });
+    const quote = shipping.wrap(() => gate().promise);
+    const page = shipping.wrap(async function* () { yield 1; }, { weight: 2 });
+    async function asExec(weight: number): Promise<Error> {
+      return errorOf(shipping.exec(() => gate().promise, { weight }));
+    }
+    async function asAcquire(weight: number): Promise<Error> {
+      return errorOf(shipping.acquire({ weight }));
+    }
+    async function asWrapped(weight: number): Promise<Error> {
+      return errorOf(quote.with({ weight })());
+    }
+    async function asStream(): Promise<Error> {
+      return errorOf(page());
+    }
+    async function asMap(weight: number): Promise<Error> {
+      return errorOf(shipping.map([1], () => 1, { weight }));
+    }
+    for (const call of [asExec, asAcquire, asWrapped, asStream, asMap]) {
+      const error = await call(2);
+      assert.equal((error as BulkheadError).code, 'too_heavy');
+      assert.deepEqual(callers(error, 1), [call.name]);
+      assert.match(error.stack ?? '', /^BulkheadWeightError: shipping: weight 2 is above the limit \(maxConcurrent 1\)\n {4}at .*errors\.test/);
+    }
+    const running = asExec(1);
+    const waiting = [asExec(1), asAcquire(1), asWrapped(1)];
+    await clock.advance(20);
+    const errors = [await running, ...(await Promise.all(waiting))];
+    assert.deepEqual(errors.map((error) => (error as BulkheadError).code), ['call_timeout', ...Array<string>(3).fill('queue_timeout')]);
+    assert.deepEqual(errors.map((error) => callers(error, 1)[0]), ['asExec', 'asExec', 'asAcquire', 'asWrapped']);
+    assert.match(errors[1]?.stack ?? '', /^BulkheadTimeoutError: shipping: no permit within 20 ms/);
+  }));
 
   it('do not matter where the limit is frozen', async () => {
     const before = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit');
@@ -170,5 +206,74 @@ describe('stackTraces', () => {
     } finally {
       if (before !== undefined) Object.defineProperty(Error, 'stackTraceLimit', before);
     }
+  });
+});
+
+describe('an error that leaves its thread', () => {
+  const all = async (): Promise<BulkheadError[]> => {
+    const shipping = bulkhead({ maxQueue: 1 });
+    const heavy = await errorOf(shipping.exec(() => 1, { weight: 2 }));
+    shipping.tryAcquire();
+    const late = await errorOf(shipping.acquire({ deadline: 0 }));
+    const full = await errorOf(shipping.acquire({ timeoutMs: 0 }));
+    void shipping.close();
+    return [heavy, late, full, await errorOf(shipping.acquire())];
+  };
+
+  it('keeps code, text and figures as JSON', async () => {
+    for (const error of await all()) {
+      const json = JSON.parse(JSON.stringify(error)) as Record<string, unknown>;
+      assert.deepEqual(json, fields(error));
+      const again = BulkheadError.from(json);
+      assert.ok(again instanceof error.constructor);
+      assert.deepEqual(fields(again), fields(error));
+      assert.equal(again.stack, `${error.name}: ${error.message}`);
+    }
+  });
+
+  it('keeps them when it is posted', async () => {
+    const worker = new Worker('const { parentPort } = require("node:worker_threads"); parentPort.on("message", (error) => parentPort.postMessage(error));', { eval: true });
+    try {
+      for (const error of await all()) {
+        worker.postMessage(error);
+        const [came] = (await once(worker, 'message')) as [Error];
+        assert.equal(came.message, error.message);
+        const again = BulkheadError.from(came);
+        assert.ok(again instanceof error.constructor && types.isNativeError(again));
+        assert.deepEqual(fields(again), fields(error));
+        assert.equal(again.stack, error.stack);
+        worker.postMessage(again);
+        const [twice] = (await once(worker, 'message')) as [Error];
+        const last = BulkheadError.from(twice);
+        assert.deepEqual(last && fields(last), fields(error));
+      }
+    } finally {
+      await worker.terminate();
+    }
+  });
+
+  it('keeps them when a worker ends with it', async () => {
+    const source = `const { Bulkhead } = require('bulkheads'); const shipping = new Bulkhead('shipping', { maxConcurrent: 1 }); shipping.exec(() => 1, { weight: 2 });`;
+    const worker = new Worker(source, { eval: true, execArgv: [] });
+    const [came] = (await once(worker, 'error')) as [Error];
+    const again = BulkheadError.from(came);
+    assert.ok(again instanceof BulkheadWeightError);
+    assert.deepEqual([again.code, again.weight, again.limit, again.bulkhead], ['too_heavy', 2, 1, 'shipping']);
+  });
+
+  it('is the same if it never left, and no other becomes one', async () => {
+    const [error] = await all();
+    assert.equal(BulkheadError.from(error), error);
+    const others = [undefined, null, 5, 'full', new Error('full'), { code: 'full' }, { code: 'ENOENT', bulkhead: 'x' }, new Error('x', { cause: error?.message })];
+    for (const other of others) assert.equal(BulkheadError.from(other), undefined);
+  });
+
+  it('prints its figures once', async () => {
+    const [error] = await all();
+    const text = inspect(error);
+    assert.equal(text.split('limit').length, 3, text);
+    assert.equal(text.includes('[cause]'), false);
+    assert.ok(error?.cause);
+    assert.equal(inspect(Object.freeze(error)).includes('BulkheadWeightError'), true);
   });
 });

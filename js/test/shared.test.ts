@@ -24,6 +24,30 @@ describe('a shared bulkhead', { skip: !isNative && 'only the native engine share
     assert.equal(open(name), shared);
   });
 
+  it('is a new one after a reset of its name, for every thread; whoever has the old one keeps it', withThreads(1, async (thread) => {
+    const name = freshName();
+    const old = Bulkhead.shared(name, { maxConcurrent: 1, maxQueue: 1 });
+    const permit = old.tryAcquire();
+    const waiting = outcome(old.exec(() => 'served'));
+    await thread.run(({ Bulkhead, kept }, own) => (kept['old'] = Bulkhead.shared(own), undefined), name);
+    Bulkhead.shared.reset(name);
+    assert.throws(() => Bulkhead.shared(name), /nobody shares a bulkhead of this name yet/);
+    const fresh = Bulkhead.shared(name, { maxConcurrent: 3 });
+    assert.notEqual(fresh, old);
+    assert.equal(Bulkhead.shared(name), fresh);
+    fresh.tryAcquire();
+    const seen = await thread.run(({ Bulkhead, get }, own) => {
+      const [before, now] = [get<typeof Bulkhead.prototype>('old'), Bulkhead.shared(own)];
+      return [before.stats().limit, now.stats().limit, now.stats().active, before === now];
+    }, name);
+    assert.deepEqual(seen, [1, 3, 1, false]);
+    permit?.release();
+    assert.equal(await waiting, 'served');
+    assert.deepEqual([old.stats().active, fresh.stats().active], [0, 1]);
+    Bulkhead.shared.reset(freshName());
+    assert.throws(() => Bulkhead.shared.reset(5 as never), new TypeError('name must be a string, got 5'));
+  }));
+
   it('has nothing to do with private ones of its name', async () => {
     const name = freshName();
     const shared = Bulkhead.shared(name, { maxConcurrent: 1 });

@@ -44,6 +44,7 @@ fn every_input_takes_in_what_the_host_did() {
             "evict",
             "finish_counted",
             "finish_measured",
+            "reclaim_counted",
             "admit_counted",
         ];
         if !others.contains(&name) {

@@ -249,6 +249,12 @@ const ROWS: [Row; INPUTS.len()] = [
         |scene, is_first| is_first > 0.0 && scene.stats().leaked == 1,
     ),
     (
+        "reclaim_counted",
+        with_a_counted_run,
+        |_| [0.0; 4],
+        |scene, is_first| is_first > 0.0 && scene.stats().leaked == 1,
+    ),
+    (
         "admit_counted",
         quiet,
         |_| [0.0; 4],

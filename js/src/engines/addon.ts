@@ -22,6 +22,8 @@ interface Addon extends Omit<RawHost, 'mailbox' | 'keepAlive' | 'finalizers'> {
   settings(...options: EngineOptions): Float64Array | undefined;
   /** Settings if there is a core with others, `undefined` if there is no core and none were given. */
   openShared(name: string, wake: () => void, now: number, settings?: Float64Array): Opened | Settings | undefined;
+  isCurrent(handle: number): number;
+  resetShared(name: string): void;
   keepAlive(handle: number, isKept: number): void;
 }
 
@@ -150,6 +152,8 @@ function sharingOf(addon: Addon, raw: RawHost): Sharing {
       if (wakes.push(wake) === 1) wakeBeforeExit(wakes);
       return new SharedEngine(raw, found);
     },
+    isCurrent: ({ handle }) => addon.isCurrent(handle) === 1,
+    reset: (name) => addon.resetShared(name),
   };
 }
 

@@ -230,6 +230,11 @@ export class Engine {
     return this.input(Input.reclaim, now, id) === 1;
   }
 
+  /** The same for a counted run. */
+  reclaimCounted(now: number): boolean {
+    return this.input(Input.reclaimCounted, now) === 1;
+  }
+
   abort(now: number, ids: Float64Array): void {
     this.#prepare(this.raw.mailbox(), Input.show, now);
     this.raw.abort(ids);

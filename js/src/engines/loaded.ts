@@ -22,4 +22,8 @@ export interface Sharing {
    * another thread has notified this one. Where the core that there is has other settings it answers those.
    */
   open(name: string, wake: () => void, settings: Settings | undefined): SharedEngine | { readonly differs: Settings } | undefined;
+  /** Whether this engine's core still has its name. */
+  isCurrent(engine: SharedEngine): boolean;
+  /** Frees the name; whoever has its core keeps that. */
+  reset(name: string): void;
 }

@@ -69,6 +69,7 @@ export const enum Input {
   releasePart = 24,
   split = 25,
   adjust = 26,
+  reclaimCounted = 27,
 }
 
 /** The kinds of events. */

@@ -2,10 +2,12 @@ import { AsyncResource } from 'node:async_hooks';
 import { Bulkhead } from '../bulkhead.js';
 import { chooseEngine } from '../engines/choice.js';
 import { isAllowed } from '../engines/deno.js';
+import { BulkheadError } from '../errors.js';
 import type { LoadedEngine } from '../engines/loaded.js';
 import { ContextPermits } from '../held-permits.js';
 import { setEnvironment } from '../host.js';
-import { share } from '../shared.js';
+import { resetShared, share } from '../shared.js';
+import { inZone, outsideZones } from '../zones.js';
 
 /** The context in which this file was loaded: nobody's, unless somebody loads it late. The host offers no way to an empty one. */
 const outside = new AsyncResource('bulkheads');
@@ -16,11 +18,12 @@ let loaded: LoadedEngine | undefined;
 let heldPermits: ContextPermits | undefined;
 
 setEnvironment({
-  outside: (act) => outside.runInAsyncScope(act),
-  capture: () => new AsyncResource('BulkheadCall'),
+  outside: (act) => outside.runInAsyncScope(outsideZones<ReturnType<typeof act>>, undefined, act),
+  capture: () => inZone(new AsyncResource('BulkheadCall')),
   warn: (message) => process.emitWarning(message, 'BulkheadWarning'),
   heldPermits: () => (heldPermits ??= new ContextPermits()),
   share,
+  resetShared,
   engine: () => (loaded ??= chooseEngine(forced())),
 });
 
@@ -29,6 +32,17 @@ Object.defineProperty(Bulkhead.prototype, Symbol.for('nodejs.util.inspect.custom
   value(this: Bulkhead, _depth: number, options: unknown, inspect: (value: unknown, options: unknown) => string): string {
     const { name, state, limit, active, queued } = this.toJSON();
     return `Bulkhead ${inspect({ name, state, limit, active, queued }, options)}`;
+  },
+});
+
+// The figures stand in an error twice, once for hosts that post it to another thread: once is enough to read.
+Object.defineProperty(BulkheadError.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+  value(this: Error, _depth: number, options: object, inspect: (value: unknown, options: object) => string): string {
+    const cause = Object.getOwnPropertyDescriptor(this, 'cause');
+    const isHidden = cause !== undefined && Reflect.deleteProperty(this, 'cause');
+    const text = inspect(this, { ...options, customInspect: false });
+    if (isHidden) Object.defineProperty(this, 'cause', cause);
+    return text;
   },
 });
 

@@ -169,7 +169,7 @@ impl Hosts {
         let counted = &mut self.counted[host];
         match name_of(code) {
             Some("admit_counted") if answer == 1.0 => *counted += 1,
-            Some("finish_counted" | "finish_measured") if answer == 1.0 => {
+            Some("finish_counted" | "finish_measured" | "reclaim_counted") if answer >= 1.0 => {
                 *counted = counted.saturating_sub(1);
             }
             _ => {}

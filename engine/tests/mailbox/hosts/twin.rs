@@ -241,14 +241,11 @@ impl Twin {
                 Cancellation::Withdrawn => 1.0,
                 Cancellation::AnsweredEarly => 2.0,
             },
-            "reclaim" => match core.reclaim(now, id) {
-                Reclaim::Stale => 0.0,
-                Reclaim::First => 1.0,
-                Reclaim::Again => 2.0,
-            },
+            "reclaim" => reclaimed(core.reclaim(now, id)),
             "watch_idle" => core.watch_idle(now, call.owner).map_or(0.0, exact),
             "permits" => f64::from(core.permits(id)),
             "admit_counted" => truth(core.admit_counted(call.owner)),
+            "reclaim_counted" => reclaimed(core.reclaim_counted(now, call.owner)),
             "finish_counted" => truth(core.finish_counted(now, call.owner, outcome(first))),
             "finish_measured" => {
                 let ran = self.notation.instant(second).nanos_since(Instant::ZERO);
@@ -297,5 +294,13 @@ impl Twin {
             _ => {}
         }
         rejection_code(rejection)
+    }
+}
+
+const fn reclaimed(reclaim: Reclaim) -> f64 {
+    match reclaim {
+        Reclaim::Stale => 0.0,
+        Reclaim::First => 1.0,
+        Reclaim::Again => 2.0,
     }
 }
