@@ -209,6 +209,28 @@ impl Calls {
         permits::fill(slf, permit, taken.id)
     }
 
+    /// Gives some of what an id holds back; false if it holds nothing any more.
+    #[pyo3(signature = (id, permits, /))]
+    fn release_part(slf: &Bound<'_, Self>, id: u64, permits: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let permits = numbers::count(Opt::Permits, permits)?;
+        permits::release_part(slf, Id::from_raw(id), permits)
+    }
+
+    /// The id of a permit of its own with some of what this one holds; 0 if that is nothing any
+    /// more.
+    #[pyo3(signature = (id, permits, /))]
+    fn split(slf: &Bound<'_, Self>, id: u64, permits: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let permits = numbers::count(Opt::Permits, permits)?;
+        permits::split(slf, Id::from_raw(id), permits)
+    }
+
+    /// Whether an id holds so many permits now: more only if they are to be had at once.
+    #[pyo3(signature = (id, weight, /))]
+    fn adjust(slf: &Bound<'_, Self>, id: u64, weight: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let weight = numbers::count(Opt::Weight, weight)?;
+        permits::adjust(slf, Id::from_raw(id), weight)
+    }
+
     /// As `fill`, with that of a call that `begin_manual` began.
     #[pyo3(signature = (permit, ticket, /))]
     fn fill_from(slf: &Bound<'_, Self>, permit: &Bound<'_, PyAny>, ticket: Ticket) -> PyResult<()> {

@@ -3,7 +3,7 @@
 //! An id goes from the core into its object, and back, with none of Python's instructions in
 //! between.
 
-use bulkheads_core::{Id, Outcome, OwnerId, Reclaim, Untimed};
+use bulkheads_core::{Id, Instant, InvalidOption, Outcome, OwnerId, Reclaim, Untimed};
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -82,6 +82,36 @@ pub(crate) fn empty(
     };
     give_back(calls, id, outcome)?;
     Ok(true)
+}
+
+/// Gives some of what this id holds back; false if it holds nothing any more.
+pub(crate) fn release_part(calls: &Bound<'_, Calls>, id: Id, permits: u32) -> PyResult<bool> {
+    part(calls, |state, now| {
+        state.core.release_part(now, id, permits)
+    })
+}
+
+/// The id of a permit of its own with some of what this one holds; 0 if that is nothing any more. It
+/// is to be put into its object.
+pub(crate) fn split(calls: &Bound<'_, Calls>, id: Id, permits: u32) -> PyResult<u64> {
+    let part = part(calls, |state, now| state.core.split(now, id, permits))?;
+    let Some(part) = part else { return Ok(0) };
+    hold(calls, part).map_err(|error| undo(calls, part, error))?;
+    Ok(part.as_raw())
+}
+
+/// Whether this id holds so many permits now.
+pub(crate) fn adjust(calls: &Bound<'_, Calls>, id: Id, weight: u32) -> PyResult<bool> {
+    part(calls, |state, now| state.core.adjust(now, id, weight))
+}
+
+fn part<R>(
+    calls: &Bound<'_, Calls>,
+    act: impl FnOnce(&mut State, Instant) -> Result<R, InvalidOption>,
+) -> PyResult<R> {
+    let (answer, followed) = Place::find(calls)?.input(calls, act);
+    let answer = answer.map_err(|error| value_error(&error))?;
+    followed.map(|()| answer)
 }
 
 /// Gives a permit back that was dropped; true if it is the first of this bulkhead. A finaliser may

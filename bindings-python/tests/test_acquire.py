@@ -335,3 +335,49 @@ async def _swallow(call: Coroutine[Any, Any, Any], large: object) -> None:
     except Exception:
         return
     pytest.fail(f"not refused, {large}")
+
+
+async def test_a_permit_comes_back_in_parts() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=3, max_queue=1)
+    permit = await bulkhead.acquire(weight=3)
+    waiting = spawn(bulkhead.run(int))
+    await settle()
+    permit.release(1)
+    assert await waiting == 0
+    assert (permit.weight, bulkhead.stats().active) == (2, 2)
+    for wrong, error in ((0, ValueError), (3, ValueError), (1.5, TypeError)):
+        with pytest.raises(error, match="permits must be"):
+            permit.release(wrong)  # type: ignore[arg-type]
+    permit.release(2)
+    permit.release(1)
+    assert (bulkhead.stats().active, bulkhead.stats().double_releases) == (0, 1)
+
+
+async def test_a_permit_is_split() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=3)
+    permit = await bulkhead.acquire(weight=3)
+    with permit.split(2) as part:
+        assert (permit.weight, part.weight, bulkhead.stats().running) == (1, 2, 2)
+        with pytest.raises(ValueError, match="permits must be"):
+            permit.split(1)
+    permit.release()
+    with pytest.raises(RuntimeError, match="only a permit by hand"):
+        permit.split(1)
+    assert (bulkhead.stats().active, bulkhead.stats().completed) == (0, 2)
+
+
+async def test_a_permit_grows_and_shrinks() -> None:
+    bulkhead = Bulkhead("b", max_concurrent=3)
+    permit = await bulkhead.acquire()
+    assert [permit.adjust(3), permit.adjust(4), permit.weight, permit.adjust(2), bulkhead.stats().active] == [
+        True,
+        False,
+        3,
+        True,
+        2,
+    ]
+    with pytest.raises(ValueError, match="weight must be"):
+        permit.adjust(0)
+    permit.release()
+    assert not permit.adjust(1)
+    probe_full(bulkhead, 3)

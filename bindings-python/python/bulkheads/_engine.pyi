@@ -70,6 +70,12 @@ class Calls:
         """As `fill`, with that of a call that `begin_manual` began."""
     def fill_at_once(self, permit: object, weight: int, /) -> bool:
         """As `fill`, if the permit can be had at once."""
+    def release_part(self, id: int, permits: object, /) -> bool:
+        """Gives some of what an id holds back; false if it holds nothing any more."""
+    def split(self, id: int, permits: object, /) -> int:
+        """The id of a permit of its own with some of what this one holds; 0 if that is nothing any more."""
+    def adjust(self, id: int, weight: object, /) -> bool:
+        """Whether an id holds so many permits now: more only if they are to be had at once."""
     def empty(self, permit: object, has_failed: bool, /) -> bool:
         """Takes a permit out of its object and gives it back; false if there is none."""
     def reclaim(self, permit: object, /) -> bool:

@@ -37,10 +37,35 @@ class Permit:
         """How many permits of the bulkhead it holds."""
         return self._weight
 
-    def release(self) -> None:
-        """Gives it back. A second release changes nothing but the counter `double_releases`."""
-        if not self._give_back(None):
+    def release(self, permits: int | None = None) -> None:
+        """Gives it back, or only some of its permits. A second release changes nothing but the counter `double_releases`.
+
+        ValueError for more than it holds.
+        """
+        if permits is not None and self._id and permits != self._weight:
+            self._calls.release_part(self._id, permits)
+            self._weight -= permits
+        elif not self._give_back(None):
             self._calls.count_double_release()
+
+    def split(self, permits: int) -> Permit:
+        """Some of its permits as a permit of its own, which counts as a call that was admitted now.
+
+        ValueError for as many as it holds, or more; RuntimeError for one that was released, or is that of an `async with`.
+        """
+        if self._ticket is not None or not self._id:
+            raise RuntimeError(f"only a permit by hand that is held can be split: {self!r}")
+        part = type(self)(self._calls, permits)
+        part._id = self._calls.split(self._id, permits)
+        self._weight -= permits
+        return part
+
+    def adjust(self, weight: int) -> bool:
+        """Whether it holds so many permits now. Fewer always; more only if they are free at once and no call waits for them."""
+        is_adjusted = bool(self._id) and self._calls.adjust(self._id, weight)
+        if is_adjusted:
+            self._weight = weight
+        return is_adjusted
 
     def _give_back(self, error: BaseException | None) -> bool:
         """As `release`, but failed if there was an error; false if it was given back before."""
