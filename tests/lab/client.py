@@ -63,7 +63,8 @@ class Lab:
 
         async def call(kind: str, ms: float) -> Call:
             at = time.perf_counter()
-            outcome, reason = "ok", None
+            outcome = "ok"
+            reason: str | None = None
             try:
                 await pools[kind].run(self.get, PLAN[kind]["path"], ms)
             except BulkheadError as error:
