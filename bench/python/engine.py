@@ -52,7 +52,7 @@ class Crowd:
         self.waiters: list[tuple[int, Waiting]] = []
         self.first = 0
         with self:
-            self.holder = self.calls.begin_bounded(None, 1, NEVER, None)
+            self.holder = self.calls.begin_bounded(None, 1, NEVER, None, None)
             self.waiters = [self.join() for _ in range(length)]
 
     def __enter__(self) -> None:
@@ -65,7 +65,7 @@ class Crowd:
 
     def join(self) -> tuple[int, Waiting]:
         self.host.now += STEP
-        ticket = ~self.calls.begin_bounded(None, 1, NEVER, None)
+        ticket = ~self.calls.begin_bounded(None, 1, NEVER, None, None)
         return ticket, self.calls.wait(ticket)
 
     def next(self) -> tuple[int, Waiting]:

@@ -18,7 +18,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hosts")
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
     python = folder / "venv/bin/python"
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "--no-index", "--find-links", PACKAGES, "bulkheads"], check=True)
     subprocess.run([*pip, "--requirement", HOSTS / "requirements.txt"], check=True)
     return python
