@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+import signal
 from typing import Any
 
 import pytest
@@ -13,6 +14,10 @@ from bulkheads.testing import VirtualLoop
 
 EAGER = "BULKHEADS_EAGER_TASKS" in os.environ
 """Whether a new task takes its first step at once (Python 3.12 and newer)."""
+
+# A job in the background of a shell is started with Ctrl-C ignored, and so are the programs that it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)
