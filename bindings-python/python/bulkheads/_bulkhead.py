@@ -7,6 +7,7 @@ import functools
 import inspect
 import math
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
+from concurrent.futures import Future
 from types import CoroutineType, EllipsisType
 from typing import Any, Final, Literal, Never, NoReturn, ParamSpec, Protocol, Self, TypeVar, TypeVarTuple, get_overloads, overload
 
@@ -110,6 +111,17 @@ class Bulkhead(Gate):
     @overload
     async def run(
         self,
+        fn: Callable[[*Arguments], Future[Result]],
+        /,
+        *args: *Arguments,
+        weight: int = 1,
+        timeout: float = math.inf,
+        deadline: float | None = None,
+        call_timeout: float | None = None,
+    ) -> Result: ...
+    @overload
+    async def run(
+        self,
         fn: Callable[[*Arguments], Result],
         /,
         *args: *Arguments,
@@ -190,6 +202,8 @@ class Bulkhead(Gate):
         deadline: float | None = None,
     ) -> Result:
         """As `run` for a thread, which is blocked while it waits: calls `fn(*args)` with `weight` permits and returns its result.
+
+        A future that it returns is waited for, and a generator keeps the permit until it ends, is closed or dropped.
 
         Waiting lets other threads run, and Ctrl-C ends it. Nothing can cancel a function that runs: there is no call time-out,
         and `timeout` and `deadline` bound the wait alone. In a thread where an event loop runs it raises RuntimeError.

@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from functools import partial
 from types import AsyncGeneratorType, CoroutineType, GeneratorType, TracebackType
 from typing import Any, NoReturn
@@ -24,19 +24,18 @@ def follow(calls: Calls, id: int, fn: object, result: Any) -> Any:
     return refuse_result(fn, result)
 
 
-def _wait(calls: Calls, id: int, future: Future[Any]) -> Any:
+def _wait(calls: Calls, id: int, future: Future[Any]) -> Future[Any]:
+    """The future, when it is done."""
     # First: what a signal handler raises ends the wait, not the work.
     future.add_done_callback(partial(_end, calls, id))
     try:
-        return future.result()
+        wait([future])
     except BaseException:
-        if not future.done():
-            calls.overrun(id)
+        calls.overrun(id)
         raise
-    finally:
-        if future.done():
-            # The callback of its thread may still be to come.
-            _end(calls, id, future)
+    # The callback of its thread may still be to come.
+    _end(calls, id, future)
+    return future
 
 
 def _end(calls: Calls, id: int, future: Future[Any]) -> None:
