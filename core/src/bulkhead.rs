@@ -270,6 +270,7 @@ impl Bulkhead {
     /// How many calls of this weight can run at a time, at least one.
     #[must_use]
     pub fn width(&self, weight: u32) -> u32 {
+        // Map 1.3
         (self.limit() / weight.max(1)).max(1)
     }
 

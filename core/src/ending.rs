@@ -29,6 +29,7 @@ impl Step<'_> {
         options::check_count(Opt::Resize, limit)?;
         // Resizing 2: what runs keeps its permits, so only the figure changes.
         let here = self.hull.compartment_mut(index);
+        // Resizing 6: in every state, and the state stays.
         let before = here.pool.set_limit(limit);
         // Nested calls 1.4: an owner that watches for capacity asks again, and hears that its call
         // waits for itself.
@@ -54,6 +55,7 @@ impl Step<'_> {
             hull.end_waiter(slot, Why::Closed);
         }
         if is_new {
+            // Ending 4.2, Ending 5: no call that holds permits changes its phase here.
             hull.owners.push_event_to_all(Event::Abort { compartment });
         }
         hull.touch(index);
