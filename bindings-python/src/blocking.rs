@@ -42,6 +42,7 @@ pub(crate) struct Taken {
 pub(crate) fn enter(calls: &Bound<'_, Calls>) -> PyResult<()> {
     refuse_in_loop(calls, "`with`", "`async with`")?;
     let taken = take(calls, &Asked::plain(1))?;
+    // Threads and loops in Python 3.1: its owner outlives the thread.
     let call = Call::new(taken.id, taken.owner, 1, Holder::thread(), false);
     calls.get().shared.look(|state| {
         let ticket = state.table.begin(call);
@@ -54,6 +55,7 @@ pub(crate) fn enter(calls: &Bound<'_, Calls>) -> PyResult<()> {
 /// such permits all weigh the same, so the latest of any thread will do.
 pub(crate) fn exit(calls: &Bound<'_, Calls>, error: &Bound<'_, PyAny>) -> PyResult<()> {
     let entry = |state: &mut State| {
+        // Threads and loops in Python 3.2
         let own = state.table.last_entered(Holder::thread().key);
         own.or_else(|| state.table.last_entered_by_threads())
     };
@@ -93,6 +95,7 @@ pub(crate) fn take(calls: &Bound<'_, Calls>, asked: &Asked) -> PyResult<Taken> {
     let owner = OwnerId::FIRST;
     let held = held(calls)?;
     let look = calls.get().shared.look(|state| {
+        // Running 5.4
         let request = asked.request(Kind::Manual, owner).held(&held);
         let untimed = state.acquire_untimed(request, asked.weight, 0);
         (untimed, Figures::new(&state.core, asked.weight))
@@ -104,6 +107,7 @@ pub(crate) fn take(calls: &Bound<'_, Calls>, asked: &Asked) -> PyResult<Taken> {
             return Err(calls.get().errors.rejected(calls.py(), why, figures));
         }
     };
+    // Threads and loops in Python 2.2
     hold(calls, taken.id).map_err(|error| undo(calls, taken.id, error))?;
     Ok(taken)
 }
@@ -118,6 +122,7 @@ pub(crate) fn undo(calls: &Bound<'_, Calls>, id: Id, error: PyErr) -> PyErr {
 
 /// Raises `RuntimeError` where an event loop runs, also when nothing would have to wait.
 pub(crate) fn refuse_in_loop(calls: &Bound<'_, Calls>, way: &str, other: &str) -> PyResult<()> {
+    // Threads and loops in Python 2.3
     if !Step::is_in_loop(calls.py())? {
         return Ok(());
     }
@@ -183,6 +188,7 @@ fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
         // Signal handlers are Python code, which may park as well and so take our wake-up: first
         // these, then a look at what there is, and nothing of Python's between that and the
         // parking.
+        // Threads and loops in Python 2.1
         if let Err(error) = py.check_signals() {
             break Err(error);
         }
@@ -207,6 +213,7 @@ fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
             (Some(end), Ok(())) => break Ok(end),
             // Python code may have run, for loops that were woken.
             (None, Ok(())) if are_others_woken => {}
+            // Threads and loops in Python 1.3
             (None, Ok(())) => py.detach(|| std::thread::park_timeout(pause)),
         }
     };
@@ -270,6 +277,7 @@ fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
 /// What the work returned, unless that would go on without a permit.
 fn ended<'py>(work: &Bound<'py, PyAny>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     static CHECK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    // Threads and loops in Python 2.4
     let may_go_on = [ffi::Py_am_await, ffi::Py_am_anext, ffi::Py_am_send]
         .into_iter()
         .any(|slot| {

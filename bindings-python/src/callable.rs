@@ -62,6 +62,7 @@ impl Way {
         let flags: u32 = code.getattr(intern!(py, "co_flags"))?.extract()?;
         let refused = match self {
             Self::Awaited => ASYNC_GENERATOR,
+            // Threads and loops in Python 2.4
             Self::Blocking => ASYNC_GENERATOR | COROUTINE,
         };
         if flags & refused == 0 {

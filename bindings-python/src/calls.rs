@@ -29,6 +29,7 @@ impl Calls {
     pub(crate) fn new(name: Py<PyString>, core: Bulkhead, detects: bool) -> Self {
         Self {
             errors: Errors::new(name),
+            // Threads and loops in Python 1.1, Threads and loops in Python 1.2
             shared: Arc::new(Shared::new(State::new(core))),
             awaited: Checked::new(Way::Awaited),
             blocking: Checked::new(Way::Blocking),

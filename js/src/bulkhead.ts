@@ -89,6 +89,7 @@ export class Bulkhead {
    */
   exec<Result>(fn: Work<Result>, options?: CallOptions): Promise<Awaited<Result>> {
     try {
+      // Options 5.6: what these throw is a rejection too.
       return execute(this.#driver, work(fn), callOptions(options));
     } catch (error) {
       return rejected(error);
@@ -104,6 +105,7 @@ export class Bulkhead {
     const driver = this.#driver;
     const kept = options === undefined ? undefined : { ...options };
     const request = callOptions(options);
+    // Options 5.6: `wrap` itself throws.
     checkRanges(request, host().engine().create);
     // A `Date` is converted at the call.
     const requestNow = (): Request => (kept?.deadline === undefined ? request : callOptions(kept));
@@ -121,6 +123,7 @@ export class Bulkhead {
   /** A permit by hand; `using permit = await shipping.acquire()` gives it back by itself. Never throws. */
   acquire(options?: CallOptions): Promise<Permit> {
     try {
+      // Options 5.6
       // eslint-disable-next-line @typescript-eslint/unbound-method -- looked for in a stack, never called
       return acquire(this.#driver, callOptions(options), this.acquire);
     } catch (error) {
@@ -205,6 +208,7 @@ export class Bulkhead {
 
   /** One promise, however often and however an end is asked for. */
   #ended(): Promise<void> {
+    // Ending 3, Ending 6
     return (this.#ending ??= this.#driver.idle(false));
   }
 

@@ -7,6 +7,7 @@ export type BulkheadErrorCode = 'full' | 'queue_timeout' | 'closed' | 'too_heavy
 
 /** A call was rejected or answered early by a bulkhead. */
 export abstract class BulkheadError extends Error {
+  // Errors 8
   /** Stable across versions and languages. */
   abstract readonly code: BulkheadErrorCode;
   /** The name of the bulkhead. */
@@ -33,6 +34,7 @@ export class BulkheadFullError extends BulkheadError implements Figures {
   readonly maxQueue: number;
 
   constructor(message: string, bulkhead: string, figures: Figures) {
+    // Errors 1, Errors 9, Errors 10
     super(message, bulkhead, true, true);
     ({ limit: this.limit, active: this.active, queued: this.queued, maxQueue: this.maxQueue } = figures);
   }
@@ -49,6 +51,7 @@ export class BulkheadTimeoutError extends BulkheadError implements Figures {
   readonly waitedMs: number;
 
   constructor(message: string, bulkhead: string, figures: Figures, waitedMs: number) {
+    // Errors 2, Errors 9, Errors 10
     super(message, bulkhead, true, true);
     ({ limit: this.limit, active: this.active, queued: this.queued, maxQueue: this.maxQueue } = figures);
     this.waitedMs = waitedMs;
@@ -60,6 +63,7 @@ export class BulkheadClosedError extends BulkheadError {
   readonly code = 'closed';
 
   constructor(message: string, bulkhead: string, isRejection: boolean) {
+    // Errors 3, Errors 9: one that ran while it was closed is none.
     super(message, bulkhead, isRejection, false);
   }
 }
@@ -71,6 +75,7 @@ export class BulkheadWeightError extends BulkheadError {
   readonly limit: number;
 
   constructor(message: string, bulkhead: string, weight: number, limit: number) {
+    // Errors 4, Errors 9
     super(message, bulkhead, true, false);
     this.weight = weight;
     this.limit = limit;
@@ -86,6 +91,7 @@ export class BulkheadReentrantError extends BulkheadError {
   readonly holding: number;
 
   constructor(message: string, bulkhead: string, weight: number, limit: number, holding: number) {
+    // Errors 4.1, Errors 9
     super(message, bulkhead, true, false);
     this.weight = weight;
     this.limit = limit;
@@ -100,6 +106,7 @@ export class BulkheadCallTimeoutError extends BulkheadError {
   readonly ranMs: number;
 
   constructor(message: string, bulkhead: string, ranMs: number) {
+    // Errors 5
     super(message, bulkhead, false, false);
     this.ranMs = ranMs;
   }

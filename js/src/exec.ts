@@ -31,6 +31,7 @@ export function execute<Result>(driver: Driver, work: Work<Result>, request: Req
 function arrive<Result>(driver: Driver, work: Work<Result>, request: Request): Promise<Awaited<Result>> {
   const arrival = driver.arrive(request, RUN, (waits) => new Call(driver, request, work, waits));
   if (arrival instanceof Refused) return rejected(arrival.reason);
+  // Admission 5.1
   if (!arrival.waits) arrival.call.run();
   return arrival.call.promise;
 }
@@ -62,11 +63,13 @@ function runCounted<Result>(driver: Driver, work: Work<Result>): Promise<Awaited
   const context = new CountedContext(driver);
   let result: Result;
   try {
+    // Admission 5.1
     result = work(context);
   } catch (error) {
     ended(context);
     return thrown(failed, error);
   }
+  // Running 1.2
   const promise = derived(result, fulfilled, failed) as Promise<Awaited<Result>>;
   settlesWith(context, promise);
   return promise;
@@ -128,6 +131,7 @@ class CountedContext implements WorkContext {
   }
 
   get signal(): AbortSignal {
+    // Running 4.8
     return (this.controller ??= controllerOf(this)).signal;
   }
 }
@@ -172,12 +176,14 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
     this.driver = driver;
     this.work = work;
     this.isBounded = driver.hasCallTimeout || request.deadline !== Infinity;
+    // Running 7.1: one that is admitted at once runs in that context anyway.
     this.scope = waits ? host().capture() : undefined;
     if (driver.heldPermits !== undefined) this.hold(driver.heldPermits);
   }
 
   get signal(): AbortSignal {
     const early = (this.early ??= new Early());
+    // Running 4.8
     if (early.controller === undefined) {
       early.controller = new AbortController();
       if (this.isAnswered) early.controller.abort(early.reason);
@@ -188,6 +194,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext {
 
   deliver(): void {
     // A promise of its own would be half the memory of a call that waits, so it gets one only now.
+    // Admission 5.2: each resumes in a turn of its own, in the order of these calls.
     void Promise.resolve(this).then(resume);
   }
 

@@ -47,7 +47,7 @@ class Acquisition extends PendingCall<Permit> {
 
   deliver(): void {
     if (this.#isCancelled) return;
-    // The permit is the caller's as soon as the promise has settled.
+    // Leaving the queue 2.3: the permit is the caller's as soon as the promise has settled.
     this.driver.forget(this);
     this.driver.start(this, false);
     this.#settle();
@@ -110,10 +110,12 @@ interface Held {
 const dropped =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
-    : new FinalizationRegistry<Held>(({ driver, id, takenAt }) => driver.reclaim(id, takenAt));
+    : // Running 3.2
+      new FinalizationRegistry<Held>(({ driver, id, takenAt }) => driver.reclaim(id, takenAt));
 
 /** Where a permit is being taken, as a text: what the host keeps for a stack that nobody has read may hold the permit itself. */
 function placeOf({ traits }: Driver, entrance: unknown): string {
+  // Options 1.8, Running 3.3
   if (!traits.trackPermits) return '';
   const error = new Error('it was taken here');
   (Error as { captureStackTrace?: (error: Error, below: unknown) => void }).captureStackTrace?.(error, entrance);

@@ -125,6 +125,7 @@ class Bulkhead(Gate):
             # Without arguments Python calls it faster if it sees none.
             result = fn(*args) if args else fn()  # type: ignore[call-arg]
             if type(result) is CoroutineType or is_awaitable(fn, result):
+                # Running 5.3: in the task of its caller.
                 result = await result
         except BaseException as error:
             calls.end(ticket, error)
@@ -250,6 +251,7 @@ class Bulkhead(Gate):
 
     def _ending(self) -> Idle:
         """The same for every close and drain, in whichever thread."""
+        # Ending 3, Ending 6
         idle = self._end or Idle(self._calls, self._calls.idle_moment())
         if self._end is None:
             self._end = idle

@@ -11,10 +11,13 @@ _ARGS: Final[Any] = BaseException.__dict__["args"]
 class BulkheadError(Exception):
     """A call was rejected or answered early by a bulkhead; `bulkhead` is its name."""
 
+    # Errors 8
     code: ClassVar[str] = "bulkhead"
     """Stable across versions and languages; compare this rather than the text."""
+    # Errors 9
     is_rejection: bool = False
     """The work never started, so that it is safe to try it elsewhere."""
+    # Errors 10
     is_local_overload: ClassVar[bool] = False
     """This process had no capacity: a retry must not hammer it, a circuit breaker must not count it."""
 
@@ -26,6 +29,7 @@ class BulkheadError(Exception):
         self.__dict__.update(fields)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # Errors 12
         return _restore, (type(self), self.args, self.__dict__.copy())
 
 
@@ -126,6 +130,7 @@ class BulkheadReentrantError(BulkheadError):
     """The permits that its own context held."""
 
 
+# Errors 11
 class BulkheadCallTimeoutError(BulkheadError, TimeoutError):
     """The work ran for longer than `call_timeout`, or past its deadline, and was cancelled."""
 
