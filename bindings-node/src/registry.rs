@@ -23,6 +23,7 @@ pub(crate) type Settings = [f64; 6];
 
 type Core = Shared<Engine, Waker>;
 
+// Shared in Node 1.1, Shared in Node 1.2: one core, with its one queue, for each name.
 static CORES: Mutex<BTreeMap<Name, Entry>> = Mutex::new(BTreeMap::new());
 
 struct Entry {
@@ -60,6 +61,7 @@ pub(crate) fn join(
 ) -> Found {
     let mut cores = cores();
     match (cores.get_mut(&name), wanted) {
+        // Shared in Node 2.3: the limit that `resize` has set since is not among these.
         (Some(entry), Some((_, settings))) if entry.settings != settings => {
             Found::Different(entry.settings)
         }
@@ -133,6 +135,8 @@ impl Member {
 
     pub(crate) fn input<R>(&self, act: impl FnOnce(&mut Engine) -> R) -> R {
         let (answer, wakes) = self.core.step(self.owner, act);
+        // Shared in Node 1.3, Shared in Node 3.1: each owner with an event is woken in its own
+        // thread.
         wakes.ring(Waker::wake);
         answer
     }
@@ -150,7 +154,7 @@ impl Member {
 }
 
 impl Drop for Member {
-    // Shared in Node 4.1
+    // Shared in Node 4.1, Shared in Node 4.2: only the end of its thread takes what an owner has.
     fn drop(&mut self) {
         // First: the host frees the waker's function next, without asking who still knows it.
         self.bell.waker().close();
@@ -171,6 +175,7 @@ fn forget(name: &Name, core: &Arc<Core>) -> Option<Entry> {
         .get_mut(name)
         .filter(|entry| Arc::ptr_eq(&entry.core, core))?;
     entry.members -= 1;
+    // Shared in Node 4.3
     if entry.members > 0 {
         return None;
     }

@@ -56,6 +56,7 @@ impl Waker {
             drop(unsafe { Arc::from_raw(lent.cast_const().cast::<Bell<Self>>()) });
         }
         env.check(status)?;
+        // Shared in Node 3.2
         // SAFETY: made above.
         env.check(unsafe { sys::napi_unref_threadsafe_function(env.raw(), function) })?;
         bell.waker().set(Some(Function(function)));

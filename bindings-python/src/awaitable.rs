@@ -109,6 +109,7 @@ impl Waiting {
         value: Option<Bound<'_, PyAny>>,
         traceback: Option<Bound<'_, PyTraceback>>,
     ) -> PyResult<()> {
+        // Leaving the queue 2.3
         self.give_up(kind.py())?;
         Err(thrown(kind, value, traceback))
     }
@@ -210,6 +211,7 @@ impl Drop for Waiting {
             // An exception may be on its way through the frame that drops it, and Python code must
             // not see that one.
             let raised = PyErr::take(py);
+            // Threads and loops in Python 4.3
             if let Err(error) = self.give_up(py) {
                 error.write_unraisable(py, None);
             }

@@ -45,6 +45,7 @@ pub(crate) fn enter(calls: &Bound<'_, Calls>, asked: &Asked) -> PyResult<()> {
     refuse_in_loop(calls, "`with`", "`async with`")?;
     let taken = take(calls, asked)?;
     let holder = Holder::thread();
+    // Threads and loops in Python 3.1: its owner outlives the thread.
     let call = Call::new(taken.id, taken.owner, asked.weight, holder, false);
     calls.get().shared.look(|state| {
         let ticket = state.table.begin(call);
@@ -61,6 +62,7 @@ pub(crate) fn exit(
     error: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let key = Holder::thread().key;
+    // Threads and loops in Python 3.2
     let entry = |state: &mut State| state.table.last_entered_by_threads(key, weight);
     if let Some(ticket) = calls.get().shared.look(entry) {
         return finish(calls, ticket, error);
@@ -133,6 +135,7 @@ pub(crate) fn take(calls: &Bound<'_, Calls>, asked: &Asked) -> PyResult<Taken> {
     let owner = OwnerId::FIRST;
     let held = held(calls)?;
     let look = calls.get().shared.look(|state| {
+        // Running 5.4
         let request = asked.request(Kind::Manual, owner).held(&held);
         let untimed = state.acquire_untimed(request, asked.weight, 0);
         (untimed, Figures::new(&state.core, asked.weight))
@@ -144,6 +147,7 @@ pub(crate) fn take(calls: &Bound<'_, Calls>, asked: &Asked) -> PyResult<Taken> {
             return Err(calls.get().errors.rejected(calls.py(), why, figures));
         }
     };
+    // Threads and loops in Python 2.2
     hold(calls, taken.id).map_err(|error| undo(calls, taken.id, error))?;
     Ok(taken)
 }
@@ -158,6 +162,7 @@ pub(crate) fn undo(calls: &Bound<'_, Calls>, id: Id, error: PyErr) -> PyErr {
 
 /// Raises `RuntimeError` where an event loop runs, also when nothing would have to wait.
 pub(crate) fn refuse_in_loop(calls: &Bound<'_, Calls>, way: &str, other: &str) -> PyResult<()> {
+    // Threads and loops in Python 2.3
     if !Step::is_in_loop(calls.py())? {
         return refuse_trio(calls.py());
     }
@@ -226,6 +231,7 @@ fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
         // Signal handlers are Python code, which may park as well and so take our wake-up: first
         // these, then a look at what there is, and nothing of Python's between that and the
         // parking.
+        // Threads and loops in Python 2.1
         if let Err(error) = py.check_signals().and_then(|()| parking.prepare(py)) {
             break Err(error);
         }
@@ -251,6 +257,7 @@ fn wait_for_end(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<WaitEnd> {
             (Some(end), Ok(())) => break Ok(end),
             // Python code may have run, for loops that were woken.
             (None, Ok(())) if are_others_woken => {}
+            // Threads and loops in Python 1.3
             (None, Ok(())) => {
                 let began = std::time::Instant::now();
                 if let Err(error) = parking.park(py, pause) {

@@ -61,6 +61,7 @@ impl Way {
         let code = function.getattr(intern!(py, "__code__"))?;
         let flags: u32 = code.getattr(intern!(py, "co_flags"))?.extract()?;
         let refused = match self {
+            // Threads and loops in Python 2.4
             Self::Awaited => 0,
             Self::Blocking => ASYNC_GENERATOR | COROUTINE,
         };

@@ -32,6 +32,7 @@ impl Calls {
         let is_bounded = core.config().run_bound() < Span::FOREVER;
         Self {
             errors: Errors::new(name),
+            // Threads and loops in Python 1.1, Threads and loops in Python 1.2
             shared: Arc::new(Shared::new(State::new(core))),
             awaited: Checked::new(Way::Awaited),
             blocking: Checked::new(Way::Blocking),

@@ -83,6 +83,7 @@ impl Errors {
         let error = match why {
             Why::TimedOut(nanos) => {
                 let ran = to_seconds(nanos);
+                // Errors 5
                 let text = format!("the work was cancelled after {ran:.3} s");
                 self.error(py, "BulkheadCallTimeoutError", &text, [("ran", ran)])
             }
@@ -152,6 +153,7 @@ impl Errors {
             max_queue,
             ..
         } = figures;
+        // Errors 1
         let arguments = (&self.name, text, limit, active, queued, max_queue);
         let arguments = arguments.into_pyobject(py)?.unbind();
         let entry = Some((reason, figures, arguments.clone_ref(py)));
@@ -179,6 +181,7 @@ impl Errors {
         nanos: u64,
         text: &str,
     ) -> PyResult<PyErr> {
+        // Errors 2
         let fields: [(_, u64); 4] = [
             ("limit", figures.limit.into()),
             ("active", figures.active),
@@ -191,6 +194,7 @@ impl Errors {
     }
 
     fn closed(&self, py: Python<'_>) -> PyResult<PyErr> {
+        // Errors 3
         let text = "closed; it takes no more calls";
         self.error(py, "BulkheadClosedError", text, PyDict::new(py))
     }
@@ -198,6 +202,7 @@ impl Errors {
     fn too_heavy(&self, py: Python<'_>, figures: Figures) -> PyResult<PyErr> {
         let Figures { weight, limit, .. } = figures;
         let text = format!("weight {weight} is above the limit (max_concurrent {limit})");
+        // Errors 4
         let fields = [("weight", weight), ("limit", limit)];
         self.error(py, "BulkheadWeightError", &text, fields)
     }
@@ -208,6 +213,7 @@ impl Errors {
             "its caller holds {holding} already and {weight} more is above the limit (max_concurrent {limit}), so that it \
              would wait for itself"
         );
+        // Errors 4.1
         let fields: [(_, u64); 3] = [
             ("weight", weight.into()),
             ("limit", limit.into()),

@@ -239,6 +239,7 @@ fn last_of_the_ended(calls: &Bound<'_, Calls>, owner: Option<OwnerId>) -> PyResu
     Ok(None)
 }
 
+// Running 2.3
 pub(crate) fn outcome(error: &Bound<'_, PyAny>) -> Outcome {
     if error.is_none() {
         Outcome::Completed

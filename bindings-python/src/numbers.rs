@@ -51,6 +51,7 @@ impl Given<'_, '_> {
 /// An int, or what stands for one exactly (`__index__`); bools and floats are likely mistakes.
 pub(crate) fn count(option: Opt, value: &Bound<'_, PyAny>) -> PyResult<u32> {
     let Some(whole) = index(value)? else {
+        // Options 5.2, Options 5.4
         let text = format!("{} must be an int, got {}", option.name(), value.repr()?);
         return Err(PyTypeError::new_err(text));
     };
@@ -87,6 +88,7 @@ pub(crate) fn deadline(value: &Bound<'_, PyAny>, offset: Span) -> PyResult<Insta
         return Ok(Instant::NEVER);
     }
     let moment = seconds(Opt::Deadline, value)?;
+    // Options 6.3
     if (CALENDAR..f64::INFINITY).contains(&moment) {
         let shown = value.repr()?;
         let text = format!(
@@ -120,6 +122,7 @@ fn out_of_range(fault: &Fault, value: &Bound<'_, PyAny>) -> PyErr {
 }
 
 fn optional_seconds(option: Opt, value: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+    // Options 4.3
     if value.is_none() {
         return Ok(None);
     }
@@ -128,6 +131,7 @@ fn optional_seconds(option: Opt, value: &Bound<'_, PyAny>) -> PyResult<Option<f6
 
 fn bounded_seconds(value: &Bound<'_, PyAny>) -> PyResult<f64> {
     if value.is_none() {
+        // Options 4.3
         let text = "timeout must be seconds as a float, got None; leave it out or write math.inf for no bound";
         return Err(PyTypeError::new_err(text));
     }
@@ -156,6 +160,7 @@ fn index<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> 
     if value.is_exact_instance_of::<PyInt>() {
         return Ok(Some(value.clone()));
     }
+    // Options 5.4
     if value.is_instance_of::<PyBool>() {
         return Ok(None);
     }

@@ -145,6 +145,7 @@ fn attach(calls: &Bound<'_, Calls>, event_loop: &Bound<'_, PyAny>) -> PyResult<(
     let (mut clock, is_real) = Clock::of(event_loop)?;
     let context = PyDict::new(py);
     let class = py.import("contextvars")?.getattr("Context")?;
+    // Running 7.2
     context.set_item("context", class.call0()?)?;
     let owner = calls.get().shared.look(|state| state.core.add_owner());
     let callback = |what| LoopCallback::made(calls, owner, what);

@@ -33,10 +33,12 @@ impl Held {
 /// The ids of this bulkhead in the caller's context, stale ones among them.
 #[inline]
 pub(crate) fn held(calls: &Bound<'_, Calls>) -> PyResult<Vec<Id>> {
+    // Nested calls 5
     if !calls.get().detects {
         return Ok(Vec::new());
     }
     let shared = &calls.get().shared;
+    // Nested calls 2.1
     let tuple = get(calls.py())?;
     let held = tuple.iter().filter_map(|held| {
         let held = held.cast_into::<Held>().ok()?;
@@ -109,6 +111,7 @@ fn set(held: &Bound<'_, PyTuple>) -> PyResult<()> {
 fn variable(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static HELD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let variable = HELD.get_or_try_init(py, || {
+        // Nested calls 3.3: a task and `asyncio.to_thread` begin with a copy of their context.
         let class = py.import("contextvars")?.getattr("ContextVar")?;
         let options = [("default", PyTuple::empty(py))];
         let options = pyo3::types::IntoPyDict::into_py_dict(options, py)?;

@@ -87,7 +87,9 @@ impl Asked {
 
     pub(crate) const fn request(&self, kind: Kind, owner: OwnerId) -> Request<'static> {
         let request = match kind {
+            // Running 5.2
             Kind::Block | Kind::Entry => Request::run(self.weight).call_timeout(self.call_timeout),
+            // Running 5.4
             Kind::Manual => Request::permit(self.weight),
         };
         request

@@ -222,6 +222,7 @@ pub(crate) fn evict_closed(calls: &Bound<'_, Calls>) -> PyResult<()> {
         hosts.collect()
     });
     for (owner, host) in hosts {
+        // Threads and loops in Python 4.2: a loop that is only stopped is not closed.
         let is_closed = host.event_loop.call_method0(py, intern!(py, "is_closed"))?;
         if is_closed.is_truthy(py)? {
             evict(calls, owner)?;
@@ -237,6 +238,7 @@ fn evict(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<()> {
     let read = outside_clock(calls).read(py);
     let now = *read.as_ref().unwrap_or(&Instant::ZERO);
     let (gone, settled) = step(calls, None, |state| {
+        // Threads and loops in Python 4.1
         state.core.evict(now, owner);
         state.drivers.remove(owner)
     });

@@ -104,6 +104,7 @@ impl State {
         let waits = self.drivers.is_shared() && self.core.queued() > 0;
         let is_real = waits && self.drivers.iter().all(|driver| driver.is_real);
         let after = Span::from_nanos(CLOSED_LOOKED_AFTER.load(Ordering::Relaxed));
+        // Threads and loops in Python 4.1
         is_real.then(|| self.core.now().after(after))
     }
 
@@ -184,6 +185,7 @@ impl State {
     pub(crate) fn start(&mut self, ticket: Ticket, id: Id) {
         self.core.start(id);
         let is_run = self.table.get(ticket).is_some_and(|call| call.is_run);
+        // Ending 4.3
         if self.is_aborting && is_run {
             self.cancel_work(ticket, Why::Aborted);
         }

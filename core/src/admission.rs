@@ -224,6 +224,7 @@ impl Hull {
         // Options 4.1: a call's own time-out may only shorten the bulkhead's.
         let timeout = self.compartment(index).config.wait_bound();
         let timeout = request.timeout.min(timeout);
+        // Vocabulary 4, Vocabulary 5: the earlier of the two bounds the wait.
         // Time 3.1
         let due = self.now.after(timeout).min(request.deadline);
         self.enqueue(call_of(index, request), due)

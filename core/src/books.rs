@@ -60,6 +60,7 @@ impl Books {
             Why::Closed => &mut self.rejected.closed,
             Why::QueueTimeout => &mut self.rejected.queue_timeout,
             Why::TooHeavy => &mut self.rejected.too_heavy,
+            // Stats 4.1
             Why::Admitted => &mut self.admitted,
             Why::Undelivered => &mut self.unclaimed,
             Why::CallTimeout => &mut self.call_timeouts,

@@ -19,6 +19,7 @@ pub(crate) enum Phase {
 impl Phase {
     /// Whether a call in this phase holds its permits.
     pub(crate) const fn holds(self) -> bool {
+        // Vocabulary 1: from the grant until its work settles, an early answer or not.
         matches!(self, Self::Granted | Self::Running | Self::Overrun)
     }
 }

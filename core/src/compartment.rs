@@ -137,6 +137,7 @@ impl Compartment {
 
     // Admission 3.1
     pub(crate) const fn has_place(&self) -> bool {
+        // Vocabulary 3, Options 3.1: calls are counted, not weights; with 0 there is never a place.
         self.queue.len() < self.config.max_queue
     }
 

@@ -28,9 +28,12 @@ impl Config {
     pub const fn new(max_concurrent: u32) -> Self {
         Self {
             max_concurrent,
+            // Options 1.2
             max_queue: 0,
             timeout: None,
+            // Options 1.5
             call_timeout: Span::FOREVER,
+            // Options 1.6
             abandon_after: Span::FOREVER,
         }
     }
@@ -105,6 +108,7 @@ impl Config {
     }
 
     pub(crate) fn validate(&self) -> Result<(), InvalidOption> {
+        // Options 5.5: ranges are checked here, types by the facades.
         options::check_count(Opt::MaxConcurrent, self.max_concurrent)?;
         options::check_count(Opt::MaxQueue, self.max_queue)?;
         options::check_span(Opt::Timeout, self.wait_bound())?;

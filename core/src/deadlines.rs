@@ -49,6 +49,7 @@ impl Deadlines {
 
     /// Sets the timer of a slot that has none.
     pub(crate) fn insert(&mut self, calls: &mut Calls, at: Instant, slot: u32) {
+        // Leaving the queue 4.1: at the end of the list, or into the heap.
         let seq = calls.get(slot).seq;
         let deadline = Deadline { at, seq, slot };
         let last = self.list.last().map(|last| listed(calls, last));

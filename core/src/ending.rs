@@ -31,6 +31,7 @@ impl Step<'_> {
         options::check_count(Opt::Resize, limit)?;
         // Resizing 2: what runs keeps its permits, so only the figure changes.
         let here = self.hull.compartment_mut(index);
+        // Resizing 6: in every state, and the state stays.
         let before = here.pool.set_limit(limit);
         let is_narrower = limit < before || before == 0;
         // Nested calls 1.4, Resizing 5: an owner that watches for capacity asks again, and hears that
@@ -53,6 +54,7 @@ impl Step<'_> {
         let is_new = abort && !here.is_aborting;
         here.is_aborting |= abort;
         if is_new {
+            // Ending 4.2, Ending 5: no call that holds permits changes its phase here.
             hull.owners.push_event_to_all(Event::Abort { compartment });
         }
     }

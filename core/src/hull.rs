@@ -146,7 +146,7 @@ impl Hull {
     }
 
     /// Every figure of a compartment, as it is after the last step.
-    // Time 6, Stats 1.1
+    // Time 6, Stats 1.1, Stats 1.2, Stats 1.4
     #[must_use]
     pub fn snapshot(&self, compartment: CompartmentId) -> Snapshot {
         let CompartmentId(index) = compartment;
@@ -201,6 +201,7 @@ impl Hull {
 
     /// No permit is held and no call waits.
     pub(crate) fn is_idle(&self, index: u32) -> bool {
+        // Ending 3
         self.compartment(index).pool.used() == 0 && self.compartment(index).queue.is_empty()
     }
 
@@ -215,6 +216,7 @@ impl Hull {
     /// The slot of an id in the phase in which its run deadline acts.
     fn running(&self, id: Id) -> Option<u32> {
         let call = self.calls.current(id)?;
+        // Time 4.2: a call that was answered early keeps its abandon timer, which comes first.
         (call.phase == crate::calls::Phase::Running).then_some(id.slot())
     }
 }

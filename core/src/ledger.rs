@@ -26,12 +26,12 @@ impl Pool {
         (self.limit as u64).saturating_sub(self.used)
     }
 
-    // Resizing 4: a limit of zero is a pause.
+    // Options 3.3, Resizing 4: a limit of zero is a pause.
     pub(crate) const fn is_paused(&self) -> bool {
         self.limit == 0
     }
 
-    // Admission 2.1, Resizing 2: nothing is granted while `used > limit`.
+    // Admission 2.1, Admission 4.3, Resizing 2: nothing is granted while `used > limit`.
     /// Whether a call of this weight fits now.
     pub(crate) const fn fits(&self, weight: u32) -> bool {
         self.used + weight as u64 <= self.limit as u64

@@ -48,8 +48,11 @@ impl Opt {
     #[must_use]
     pub const fn rule(self) -> Rule {
         match self {
+            // Options 1.1
             Self::MaxConcurrent | Self::Weight => Rule::PositiveCount,
+            // Options 1.1, Options 1.2: `resize` takes 0 too.
             Self::MaxQueue | Self::Resize => Rule::Count,
+            // Options 1.5, Options 1.6
             Self::AbandonAfter | Self::CallTimeout | Self::Timeout => Rule::Positive,
             Self::Deadline => Rule::Number,
             Self::Permits => Rule::Part,

@@ -298,6 +298,7 @@ impl Owner {
     }
 
     pub(crate) fn first_deadline(&self, calls: &Calls) -> Option<Instant> {
+        // Leaving the queue 4.2: the host arms one timer, for the first of them.
         let firsts = self.timers.iter().filter_map(|timers| timers.first(calls));
         let firsts = firsts.map(|deadline| deadline.at);
         firsts.chain(self.alarms.iter().map(|alarm| alarm.at)).min()

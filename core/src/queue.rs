@@ -29,7 +29,7 @@ impl Queue {
         self.waiters.push_back(calls, slot);
     }
 
-    // Leaving the queue 3: from wherever it stands, at the same cost.
+    // Leaving the queue 3, Leaving the queue 4.1: from wherever it stands, at the same cost.
     pub(crate) fn remove(&mut self, calls: &mut Calls, slot: u32) {
         self.waiters.remove(calls, slot);
     }

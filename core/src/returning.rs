@@ -69,6 +69,7 @@ impl Hull {
 impl Step<'_> {
     /// See [`crate::Bulkhead::finish`]; of a step that [`Hull::at_result`] has made.
     pub fn finish(&mut self, id: Id, outcome: Outcome) -> bool {
+        // Running 4.7: the id of an abandoned run is stale, so nothing is counted.
         let Some(phase) = self.holding(id) else {
             return false;
         };

@@ -53,6 +53,7 @@ impl Hull {
     // Time 3.2: at its deadline a waiter has timed out.
     fn end_waits(&mut self) {
         while let Some(due) = self.first_due(Timer::Wait) {
+            // Leaving the queue 4.2: each at the cost of one, in one step.
             self.end_waiter(due.1, Why::QueueTimeout);
         }
     }
@@ -61,6 +62,7 @@ impl Hull {
     fn time_out_runs(&mut self) {
         while let Some((at, slot)) = self.first_due(Timer::Run) {
             let call = self.calls.get(slot);
+            // Errors 7
             let (owner, nanos) = (call.owner, self.now.nanos_since(call.since));
             let id = self.calls.id(slot);
             let event = Event::CallTimedOut { id, nanos };

@@ -17,6 +17,7 @@ impl Hull {
             (call.phase, call.compartment)
         };
         self.leave(slot, from, to, why);
+        // Leaving the queue 0: every end of a wait comes through here, and leaves the phase.
         self.compartment_mut(index).books.count(why);
         if to == Phase::Free {
             self.calls.remove(slot);
@@ -100,6 +101,7 @@ impl Hull {
     /// A granted call goes on.
     pub(crate) fn start_granted(&mut self, slot: u32) {
         let call = self.calls.get(slot);
+        // Vocabulary 6: the time between grant and start counts too.
         let due = self.run_deadline(call, call.since);
         self.transition(slot, Phase::Running, Why::Started, due);
     }
@@ -107,6 +109,7 @@ impl Hull {
     /// Ends a waiter that is not granted, and notifies its owner.
     pub(crate) fn end_waiter(&mut self, slot: u32, why: Why) {
         let call = self.calls.get(slot);
+        // Errors 7
         let (owner, nanos) = (call.owner, self.now.nanos_since(call.since));
         let id = self.calls.id(slot);
         let event = match why {

@@ -62,7 +62,7 @@ impl<C: AsMut<Bulkhead>, W> Shared<C, W> {
         }
         let before = state.bells[place].replace((owner, bell));
         drop(state);
-        // Dropping a waker may run a host's code: not under the lock.
+        // Running 9: dropping a waker may run a host's code, so not under the lock.
         drop(before);
     }
 

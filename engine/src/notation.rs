@@ -73,6 +73,7 @@ impl Notation {
     /// An option as the host writes it.
     #[must_use]
     pub const fn name(self, option: Opt) -> &'static str {
+        // Errors 14
         let camel = match (self, option) {
             (Self::SnakeSeconds, _) => return option.name(),
             (Self::CamelMillis, option) => option,

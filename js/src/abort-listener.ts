@@ -38,6 +38,7 @@ export class AbortListener {
   /** Before a call comes to the engine: a signal of somebody's own making may throw, and then nothing is lost. */
   listen(): void {
     if (this.#isListening) return;
+    // Running 7.2
     host().outside(() => this.signal.addEventListener('abort', this.#onAbort));
     this.#isListening = true;
   }

@@ -87,6 +87,7 @@ export class Answers {
   }
 
   #make(make: () => BulkheadError): BulkheadError {
+    // Options 1.7
     return this.#withStack ? make() : withoutStack(make);
   }
 }

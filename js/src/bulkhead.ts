@@ -100,6 +100,7 @@ export class Bulkhead {
   exec(fn: Work<unknown>, options?: CallOptions): Promise<unknown> {
     let answer: Promise<unknown>;
     try {
+      // Options 5.6: what these throw is a rejection too.
       answer = execute(this.#driver, work(fn), callOptions(options));
     } catch (error) {
       answer = rejected(error);
@@ -125,6 +126,7 @@ export class Bulkhead {
   ): Wrapped<This, Parameters, Streamed<Result>>;
   wrap<This, Parameters extends unknown[], Result>(
     fn: (this: This, ...parameters: Parameters) => Result,
+    // Options 5.6: `wrap` itself throws.
     options?: WrapOptions & { readonly context?: undefined },
   ): Wrapped<This, Parameters, Promise<Awaited<Result>>>;
   wrap(fn: (this: never, ...parameters: never[]) => unknown, options?: WrapOptions): unknown {
@@ -134,6 +136,7 @@ export class Bulkhead {
   /** A permit by hand; `using permit = await shipping.acquire()` gives it back by itself. Never throws. */
   acquire(options?: CallOptions): Promise<Permit> {
     try {
+      // Options 5.6
       // eslint-disable-next-line @typescript-eslint/unbound-method -- looked for in a stack, never called
       return acquire(this.#driver, callOptions(options), this.acquire);
     } catch (error) {
@@ -239,6 +242,7 @@ export class Bulkhead {
 
   /** One promise, however often and however an end is asked for. */
   #ended(): Promise<void> {
+    // Ending 3, Ending 6
     return (this.#ending ??= this.#driver.idle(false));
   }
 

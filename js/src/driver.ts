@@ -324,6 +324,7 @@ export class Driver implements Aborter, Holdable {
 
   /** The signal of this context was read. */
   abortable(context: object, controller: AbortController): void {
+    // Ending 4.3
     if (this.#abortReason !== undefined) controller.abort(this.#abortReason);
     else (this.#controllers ??= new Map()).set(context, controller);
   }
@@ -364,6 +365,7 @@ export class Driver implements Aborter, Holdable {
     if (answer > 0 && answer < FIRST_ID) {
       // Now, while the figures are those of this input.
       const reason: unknown =
+        // Errors 6
         answer === Rejection.cancelled
           ? request.signal?.reason
           : this.#rejection(answer, request.weight);
@@ -406,6 +408,7 @@ export class Driver implements Aborter, Holdable {
   }
 
   #held(): Float64Array | undefined {
+    // Nested calls 5
     if (this.heldPermits === undefined) return undefined;
     const ids = this.heldPermits.ids(this);
     return ids.length === 0 ? undefined : Float64Array.from(ids);
@@ -424,6 +427,7 @@ export class Driver implements Aborter, Holdable {
   #settle(): void {
     this.#collect();
     this.#arm();
+    // Running 9: the engine has returned, so user code may call it.
     this.#deliverAll();
   }
 
@@ -450,11 +454,13 @@ export class Driver implements Aborter, Holdable {
     const awaits = (capacityWaiters?.size ?? 0) > 0 || idleWaiters?.some((waiter) => waiter.keepsAlive) === true;
     if (awaits === this.#awaitsOthers) return;
     this.#awaitsOthers = awaits;
+    // Shared in Node 3.2
     this.#engine.awaitOthers(awaits);
   }
 
   #deliverAll(): void {
     const fifo = this.#fifo;
+    // Running 8: a step inside of user code only appends, and the outermost goes on.
     if (fifo !== undefined && fifo.length > 0 && !this.#isEmptying && this.#holds === 0) this.#empty(fifo);
   }
 

@@ -8,6 +8,7 @@ export type BulkheadErrorCode = 'full' | 'queue_timeout' | 'closed' | 'too_heavy
 
 /** A call was rejected or answered early by a bulkhead. */
 export abstract class BulkheadError extends Error {
+  // Errors 8
   /** Stable across versions and languages. */
   abstract readonly code: BulkheadErrorCode;
   /** The name of the bulkhead. */
@@ -77,6 +78,7 @@ export class BulkheadFullError extends BulkheadError implements Figures {
 
   constructor(message: string, bulkhead: string, figures: Figures) {
     const { limit, active, queued, maxQueue } = figures;
+    // Errors 1, Errors 9, Errors 10
     super(message, bulkhead, true, true, {
       code: 'full',
       bulkhead,
@@ -106,6 +108,7 @@ export class BulkheadTimeoutError extends BulkheadError implements Figures {
 
   constructor(message: string, bulkhead: string, figures: Figures, waitedMs: number) {
     const { limit, active, queued, maxQueue } = figures;
+    // Errors 2, Errors 9, Errors 10
     super(message, bulkhead, true, true, {
       code: 'queue_timeout',
       bulkhead,
@@ -130,6 +133,7 @@ export class BulkheadClosedError extends BulkheadError {
   readonly code = 'closed' as const;
 
   constructor(message: string, bulkhead: string, isRejection: boolean) {
+    // Errors 3, Errors 9: one that ran while it was closed is none.
     super(message, bulkhead, isRejection, false, { code: 'closed', bulkhead, isRejection, isLocalOverload: false });
   }
 }
@@ -141,6 +145,7 @@ export class BulkheadWeightError extends BulkheadError {
   readonly limit: number;
 
   constructor(message: string, bulkhead: string, weight: number, limit: number) {
+    // Errors 4, Errors 9
     super(message, bulkhead, true, false, { code: 'too_heavy', bulkhead, isRejection: true, isLocalOverload: false, weight, limit });
     this.weight = weight;
     this.limit = limit;
@@ -156,6 +161,7 @@ export class BulkheadReentrantError extends BulkheadError {
   readonly holding: number;
 
   constructor(message: string, bulkhead: string, weight: number, limit: number, holding: number) {
+    // Errors 4.1, Errors 9
     super(message, bulkhead, true, false, { code: 'reentrant', bulkhead, isRejection: true, isLocalOverload: false, weight, limit, holding });
     this.weight = weight;
     this.limit = limit;
@@ -170,6 +176,7 @@ export class BulkheadCallTimeoutError extends BulkheadError {
   readonly ranMs: number;
 
   constructor(message: string, bulkhead: string, ranMs: number) {
+    // Errors 5
     super(message, bulkhead, false, false, { code: 'call_timeout', bulkhead, isRejection: false, isLocalOverload: false, ranMs });
     this.ranMs = ranMs;
   }

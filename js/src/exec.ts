@@ -33,6 +33,7 @@ export function execute<Result>(driver: Driver, work: Work<Result>, request: Req
 function arrive<Result>(driver: Driver, work: Work<Result>, request: Request): Promise<Awaited<Result>> {
   const arrival = driver.arrive(request, RUN, (waits) => new Call(driver, request, work, waits));
   if (arrival instanceof Refused) return rejected(arrival.reason);
+  // Admission 5.1
   // A stream makes the call let go of it.
   const { promise } = arrival.call;
   if (!arrival.waits) arrival.call.run();
@@ -64,11 +65,13 @@ function runCounted<Result>(driver: Driver, work: Work<Result>): Promise<Awaited
   const context = new CountedContext(driver);
   let result: Result;
   try {
+    // Admission 5.1
     result = work(context);
   } catch (error) {
     ended(context);
     return thrown(failed, error);
   }
+  // Running 1.2
   const promise = derived(result, fulfilled, failed) as Promise<Awaited<Result>>;
   settlesWith(context, promise);
   return promise;
@@ -132,6 +135,7 @@ class CountedContext implements WorkContext {
   }
 
   get signal(): AbortSignal {
+    // Running 4.8
     return (this.controller ??= controllerOf(this)).signal;
   }
 }
@@ -227,6 +231,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext, 
     super(request.weight);
     this.driver = driver;
     this.work = work;
+    // Running 7.1: one that is admitted at once runs in that context anyway.
     this.isBounded = driver.hasCallTimeout || request.deadline !== Infinity || request.callTimeout !== Infinity;
     this.scope = waits ? host().capture() : undefined;
     if (driver.heldPermits !== undefined) this.hold(driver.heldPermits);
@@ -234,6 +239,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext, 
 
   get signal(): AbortSignal {
     const early = (this.early ??= new Early());
+    // Running 4.8
     if (early.controller === undefined) {
       early.controller = new AbortController();
       if (this.isAnswered) early.controller.abort(early.reason);
@@ -244,6 +250,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext, 
 
   deliver(): void {
     // A promise of its own would be half the memory of a call that waits, so it gets one only now.
+    // Admission 5.2: each resumes in a turn of its own, in the order of these calls.
     void HostPromise.resolve(this).then(resume);
   }
 

@@ -32,6 +32,7 @@ export class ContextPermits implements HeldPermits {
   }
 
   ids(bulkhead: Holdable): readonly number[] {
+    // Nested calls 2.1
     const own = this.#permits().filter((one) => one.bulkhead === bulkhead && isThere(one));
     return own.map((one) => one.id);
   }
@@ -42,10 +43,13 @@ export class ContextPermits implements HeldPermits {
     call: { readonly id: number },
   ): (context: Context) => Result {
     const outer = tidied(this.#permits()).filter(isThere);
+    // Nested calls 2.1, Nested calls 2.3: whatever the work begins has this context, awaited or
+    // not.
     return (context) => this.#contexts.run([...outer, { bulkhead, id: call.id, isCertain: true }], work, context);
   }
 
   ask(bulkhead: Holdable, entrance: unknown): Holding {
+    // Nested calls 3.1
     return this.#enter(new AwaitedPermit(bulkhead, this.#isOwn() && isCalledByHost(entrance)));
   }
 
@@ -87,6 +91,7 @@ class AwaitedPermit implements Permit, Holding {
     // No other microtask runs between these two.
     void HostPromise.resolve().then(() => (this.id = id));
     deliver();
+    // Nested calls 3.1, Nested calls 3.2
     if (!this.isCertain) void HostPromise.resolve().then(() => this.fail());
   }
 

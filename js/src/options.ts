@@ -97,6 +97,7 @@ export interface Setup {
 
 export function bulkheadOptions(options: BulkheadOptions | undefined): Setup {
   if (options === undefined) throw new TypeError('options are missing: { maxConcurrent } is required');
+  // Options 5.2, Options 5.5: names and types here, ranges in the core.
   known(options, [...OPTIONS, ...TRAITS]);
   const maxConcurrent = number('maxConcurrent', options.maxConcurrent);
   const maxQueue = optional(number, 'maxQueue', options.maxQueue);
@@ -105,6 +106,7 @@ export function bulkheadOptions(options: BulkheadOptions | undefined): Setup {
   const abandonAfterMs = optional(number, 'abandonAfterMs', options.abandonAfterMs);
   return {
     engine: [maxConcurrent, maxQueue, timeoutMs, callTimeoutMs, abandonAfterMs],
+    // Options 1.7, Options 1.8, Options 1.9
     traits: traitsOf((name) => optional(flag, name, options[name]) ?? false),
   };
 }
@@ -188,6 +190,7 @@ export function checkRanges(request: Request, create: CreateEngine): void {
 let probe: Engine | undefined;
 
 export function number(option: string, value: unknown): number {
+  // Options 5.5
   if (typeof value !== 'number') throw wrongType(option, 'a number', value);
   return value;
 }
@@ -220,6 +223,7 @@ function abortSignal(option: string, value: unknown): AbortSignal {
 function instant(option: string, value: unknown): number {
   if (Object.prototype.toString.call(value) === '[object Date]') return instantOf(option, value as Date);
   if (typeof value !== 'number') throw wrongType(option, 'performance.now() milliseconds or a Date', value);
+  // Options 6.2
   if (value >= EARLIEST_EPOCH_TIME && value !== Infinity) {
     throw new RangeError(`${option} must be performance.now() milliseconds or a Date, got ${value}, which looks like Date.now()`);
   }
@@ -232,11 +236,13 @@ const EARLIEST_EPOCH_TIME = 1e12;
 function instantOf(option: string, date: Date): number {
   const time = date.getTime();
   if (Number.isNaN(time)) throw new RangeError(`${option} must be a valid Date, got Invalid Date`);
+  // Options 6.1: a calendar that is set later changes nothing.
   return now() + (time - Date.now());
 }
 
 /** `undefined` is the default; `null` is not. */
 function optional<Value>(check: (option: string, value: unknown) => Value, option: string, value: unknown): Value | undefined {
+  // Options 4.2
   return value === undefined ? undefined : check(option, value);
 }
 
@@ -248,6 +254,7 @@ function known(options: unknown, names: readonly string[]): void {
 }
 
 export function wrongType(option: string, rule: string, value: unknown): TypeError {
+  // Options 5.1, Options 5.2
   return new TypeError(`${option} must be ${rule}, got ${shown(value)}`);
 }
 

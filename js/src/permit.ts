@@ -71,6 +71,7 @@ class Acquisition extends PendingCall<Permit> {
 
   deliver(): void {
     if (this.#isCancelled) return;
+    // Leaving the queue 2.3: the permit is the caller's as soon as the promise has settled.
     // The permit is the caller's as soon as the promise has settled: only its bound concerns the core further.
     if (this.#isBounded) this.driver.ignoreSignal(this);
     else this.driver.forget(this);
@@ -238,6 +239,7 @@ const dropped =
 
 /** Where a permit is being taken, as a text: what the host keeps for a stack that nobody has read may hold the permit itself. */
 function placeOf({ traits }: Driver, entrance: unknown): string {
+  // Options 1.8, Running 3.3
   if (!traits.trackPermits) return '';
   const error = new Error('it was taken here');
   (Error as { captureStackTrace?: (error: Error, below: unknown) => void }).captureStackTrace?.(error, entrance);

@@ -79,5 +79,6 @@ function thenOf(value: unknown): Then | undefined {
 
 /** As `await` would, but with the `then` that was read already: reading it may have side effects. */
 function adopt(thenable: unknown, then: Then): Promise<unknown> {
+  // Running 1.3
   return new HostPromise((resolve) => resolve({ then: (...reactions: unknown[]) => Reflect.apply(then, thenable, reactions) }));
 }

@@ -14,6 +14,7 @@ interface Known {
 }
 
 /** Until the thread ends: what waits for another thread's release is held by nothing else. */
+// Shared in Node 4.4
 const here = new Map<string, Known>();
 
 /** The place of the facade's own options, one bit each. */
@@ -22,6 +23,7 @@ const FLAGS = OPTIONS.length;
 export function share<Shared extends object>(name: string, setup: Setup | undefined, make: Join<Shared>): Shared {
   const sharing = host().engine().sharing();
   const known = here.get(name);
+  // Shared in Node 2.4
   // Another thread may have reset it.
   if (known === undefined || !sharing.isCurrent(known.engine)) return join(sharing, name, setup, make);
   if (setup !== undefined && !isSame(known.agreed, setup)) {
@@ -49,6 +51,7 @@ function join<Shared extends object>(sharing: Sharing, name: string, setup: Setu
 
 function mustBe(name: string, opened: ReturnType<Sharing['open']>, wanted: Settings | undefined): SharedEngine {
   if (opened === undefined) {
+    // Shared in Node 2.1
     throw new TypeError(`${name}: nobody shares a bulkhead of this name yet, and the first call of Bulkhead.shared must give its options`);
   }
   if ('differs' in opened) throw different(name, opened.differs, wanted ?? []);
@@ -61,6 +64,7 @@ function mustAgree(name: string, has: Settings, wanted: Settings): void {
 
 function different(name: string, has: Settings, wanted: Settings): RangeError {
   const list = differences(has, wanted).join(', ');
+  // Shared in Node 2.2
   return new RangeError(`${name}: shared already, with ${list}; leave the options out or give the same in every thread`);
 }
 
@@ -75,6 +79,7 @@ function difference<Value>(option: string, has: Value, wanted: Value): string {
 }
 
 function settingsOf(sharing: Sharing, { engine, traits }: Setup): Settings {
+  // Shared in Node 2.3: as they are in effect, with the defaults filled in.
   return sharing.settings(engine, TRAITS.reduce((flags, name, place) => flags + (Number(traits[name]) << place), 0));
 }
 

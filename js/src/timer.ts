@@ -33,6 +33,7 @@ export class HostTimer {
     // Fake timers have come or gone since: what was set with the others may never fire.
     if (this.#setter !== globalThis.setTimeout) this.#clear();
     if (at === Infinity && this.#delay > LONGEST_KEPT) this.#clear();
+    // Leaving the queue 4.2: one timer, for the first deadline of all.
     else if (at < this.#firesAt) this.#set(at);
     this.#keepAlive(keepsAlive);
   }
@@ -53,6 +54,7 @@ export class HostTimer {
     this.#firesAt = start + delay;
     this.#keepsAlive = true;
     this.#setter = globalThis.setTimeout;
+    // Running 7.2
     const handle = host().outside(() => globalThis.setTimeout(() => this.#fired(handle), delay));
     this.#handle = handle;
   }

@@ -13,6 +13,7 @@ export function web(load: () => LoadedEngine): Environment {
     capture: () => inZone(everywhere),
     warn: (message) => console.warn(message),
     heldPermits: () => {
+      // Options 1.9
       throw new Error('detectReentrancy needs Node: there is no async context here to tell whose permits a call would wait for');
     },
     // Always throws: no engine here can be shared, and each says why.

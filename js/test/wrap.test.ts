@@ -16,7 +16,9 @@ describe("wrap with context: 'first'", () => {
     );
     assert.equal(quote.name, 'quote');
     const shop = { quote };
-    assert.deepEqual(await shop.quote('Quay', '7'), [shop, false, 'Quay', '7']);
+    const [self, ...rest] = await shop.quote('Quay', '7');
+    assert.equal(self, shop);
+    assert.deepEqual(rest, [false, 'Quay', '7']);
     assert.equal(shipping.wrap((_: WorkContext, one: number) => one, { context: 'first' }).length, 1);
     assert.equal(shipping.wrap((one: number) => one).length, 1);
   });
@@ -41,7 +43,7 @@ describe("wrap with context: 'first'", () => {
     const wrap = (context: unknown): unknown => shipping.wrap(() => 1, { context } as never);
     assert.throws(() => wrap('last'), new TypeError(`context must be 'first', got "last"`));
     assert.throws(() => wrap(null), new TypeError("context must be 'first', got null"));
-    assert.doesNotThrow(() => wrap(undefined));
+    assert.equal(typeof wrap(undefined), 'function');
   });
 });
 

@@ -158,6 +158,7 @@ class Bulkhead(Gate):
         try:
             # Without arguments Python calls it faster if it sees none.
             result = fn(*args) if args else fn()  # type: ignore[call-arg]
+            # Running 5.3: in the task of its caller.
             if type(result) is CoroutineType:
                 result = await result
             elif goes_on(result):
@@ -429,6 +430,7 @@ class Bulkhead(Gate):
 
     def _ending(self) -> Idle:
         """The same for every close and drain, in whichever thread."""
+        # Ending 3, Ending 6
         idle = self._end or Idle(self._calls, self._calls.idle_moment())
         if self._end is None:
             self._end = idle

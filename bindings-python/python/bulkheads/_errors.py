@@ -14,10 +14,13 @@ BulkheadErrorCode: TypeAlias = Literal["full", "queue_timeout", "closed", "too_h
 class BulkheadError(Exception):
     """A call was rejected or answered early by a bulkhead; `bulkhead` is its name."""
 
+    # Errors 8
     code: ClassVar[BulkheadErrorCode | Literal["bulkhead"]] = "bulkhead"
     """Stable across versions and languages; compare this rather than the text."""
+    # Errors 9
     is_rejection: bool = False
     """The work never started, so that it is safe to try it elsewhere."""
+    # Errors 10
     is_local_overload: ClassVar[bool] = False
     """This process had no capacity: a retry must not hammer it, a circuit breaker must not count it."""
 
@@ -35,6 +38,7 @@ class BulkheadError(Exception):
         return {"code": self.code, "message": message, **figures}
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # Errors 12
         return _restore, (type(self), self.args, self.__dict__.copy())
 
 
@@ -135,6 +139,7 @@ class BulkheadReentrantError(BulkheadError):
     """The permits that its own context held."""
 
 
+# Errors 11
 class BulkheadCallTimeoutError(BulkheadError, TimeoutError):
     """The work ran for longer than `call_timeout`, or past its deadline, and was cancelled."""
 

@@ -117,10 +117,12 @@ class TrackedPermit(Permit):
     __slots__ = ("_places",)
 
     def __init__(self, calls: Calls, weight: int, id: int = 0, ticket: int | None = None) -> None:
+        # Options 1.8
         self._places = _places()
         super().__init__(calls, weight, id, ticket)
 
     def _taken_at(self) -> str:
+        # Running 3.3
         return "\nit was taken here (most recent call last):\n" + "".join(self._places.format()).rstrip()
 
     def __repr__(self) -> str:

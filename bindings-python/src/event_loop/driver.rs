@@ -144,6 +144,7 @@ impl Driver {
 
     /// Waiters were notified, or cancelled: the loop is to wake them.
     pub(crate) fn wake(&mut self, id: Id) {
+        // Admission 5.2: the loop wakes them in a later turn, in the order of their grants.
         if self.wakes.push(id) {
             self.pending.push_back(HostCall::WakeBatch);
         }
@@ -169,6 +170,7 @@ impl Driver {
     /// Whether its caller is to make the pending calls, and so to ask `next_call` until there is
     /// none.
     pub(crate) fn starts_calling(&mut self) -> bool {
+        // Running 8
         let starts = !self.is_calling && !self.pending.is_empty();
         self.is_calling |= starts;
         starts

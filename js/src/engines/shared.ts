@@ -38,6 +38,7 @@ export class SharedEngine extends Engine {
   }
 
   protected override inCore(time: number): number {
+    // Shared in Node 5
     return time + this.#offset;
   }
 

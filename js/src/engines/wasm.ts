@@ -32,6 +32,7 @@ export function failing(error: Error | undefined): () => never {
 /** WebAssembly has a memory of its own in each thread. */
 export function notSharing(reason: string, cause?: Error): () => never {
   return () => {
+    // Shared in Node 6.1, Shared in Node 6.2
     throw new Error(`Bulkhead.shared needs the native engine of Node, and ${reason}`, cause && { cause });
   };
 }
