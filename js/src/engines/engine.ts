@@ -1,7 +1,7 @@
 // One engine: a state machine behind a handle, spoken to through the mailbox of its thread. The same class serves the addon and
 // WebAssembly; docs/engine.md has the tables.
 
-import { ARGUMENTS, Event, EVENT_LENGTH, Flag, Input, Place, RULES, STARTED_LENGTH } from './tables.js';
+import { ARGUMENTS, Event, EVENT_LENGTH, EVENTS_SHOWN, Flag, Input, Place, RULES, STARTED_LENGTH } from './tables.js';
 
 /** Which engine works: the native addon, or WebAssembly. */
 export type EngineKind = 'native' | 'wasm';
@@ -276,8 +276,8 @@ export class Engine {
   /** The kind of the next event, `Event.none` if there is none. Its id and time stand at `eventAt`. */
   nextEvent(): number {
     if (this.#taken === this.#shown) {
-      if (this.#shown === 0) return Event.none;
-      // There may be more than are shown at a time.
+      // Fewer than are shown at a time: that was all. To look again would cost each grant a third exchange.
+      if (this.#shown < EVENTS_SHOWN) return Event.none;
       this.show();
       if (this.#shown === 0) return Event.none;
     }
