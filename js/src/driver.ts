@@ -11,6 +11,7 @@ import { Answers } from './answers.js';
 import { Clock } from './clock.js';
 import { COMPLETED, type Engine, type Figures, FIRST_ID, type Kind, type Outcome, RUN, type Turn } from './engines/engine.js';
 import { Event, Flag, Rejection } from './engines/tables.js';
+import { Fifo } from './fifo.js';
 import { type HeldPermits, type Holdable, host } from './host.js';
 import { DEFAULT_REQUEST, type Request, type Traits } from './options.js';
 import type { PendingCall } from './pending-call.js';
@@ -40,7 +41,7 @@ export class Driver implements Aborter, Holdable {
   readonly #answers: Answers;
   /** Calls that the core may still have an outcome for. */
   #table: Table | undefined = undefined;
-  #fifo: Listener[] | undefined = undefined;
+  #fifo: Fifo<Listener> | undefined = undefined;
   readonly #clock = new Clock();
   #timer: HostTimer | undefined = undefined;
   /** Of `idle`: how to settle each, its ticket, and whether this thread must live until then. */
@@ -461,27 +462,22 @@ export class Driver implements Aborter, Holdable {
   #deliverAll(): void {
     const fifo = this.#fifo;
     // Running 8: a step inside of user code only appends, and the outermost goes on.
-    if (fifo !== undefined && fifo.length > 0 && !this.#isEmptying && this.#holds === 0) this.#empty(fifo);
+    if (fifo !== undefined && !fifo.isEmpty && !this.#isEmptying && this.#holds === 0) this.#empty(fifo);
   }
 
   #push(listener: Listener): void {
-    (this.#fifo ??= []).push(listener);
+    (this.#fifo ??= new Fifo()).push(listener);
   }
 
-  #empty(fifo: Listener[]): void {
+  #empty(fifo: Fifo<Listener>): void {
     this.#isEmptying = true;
-    let done = 0;
     try {
       // It may grow meanwhile.
-      for (let listener = fifo[done]; listener !== undefined; listener = fifo[done]) {
-        done += 1;
-        listener.deliver();
-      }
+      for (let listener = fifo.take(); listener !== undefined; listener = fifo.take()) listener.deliver();
     } finally {
-      fifo.splice(0, done);
       this.#isEmptying = false;
       // One of them threw, which a signal of somebody's own making can bring about: the others are delivered all the same.
-      if (fifo.length > 0) void HostPromise.resolve().then(() => this.#deliverAll());
+      if (!fifo.isEmpty) void HostPromise.resolve().then(() => this.#deliverAll());
     }
   }
 
