@@ -49,9 +49,9 @@ it('a process lives until the last of those who wait under a time-out is answere
     const shipping = make();
     const say = (name) => (error) => console.log(name, error.code);
     void shipping.exec(never);
-    for (const [name, timeoutMs] of [['c', 90], ['a', 30], ['b', 60]]) shipping.acquire({ timeoutMs }).catch(say(name));
-    shipping.map([1], never, { timeoutMs: 75 }).catch(say('map'));
-    make({ callTimeoutMs: 120 }).exec(never).catch(say('d'));
+    for (const [name, timeoutMs] of [['c', 400], ['a', 100], ['b', 200]]) shipping.acquire({ timeoutMs }).catch(say(name));
+    shipping.map([1], never, { timeoutMs: 300 }).catch(say('map'));
+    make({ callTimeoutMs: 600 }).exec(never).catch(say('d'));
   `);
   assert.deepEqual([stdout, code], ['a queue_timeout\nb queue_timeout\nmap queue_timeout\nc queue_timeout\nd call_timeout', 0]);
 });

@@ -18,14 +18,9 @@ let loaded: LoadedEngine | undefined;
 let heldPermits: ContextPermits | undefined;
 
 setEnvironment({
-<<<<<<< HEAD
   outside: (act) => outside.runInAsyncScope(outsideZones<ReturnType<typeof act>>, undefined, act),
-  capture: () => inZone(new AsyncResource('BulkheadCall')),
-=======
-  outside: (act) => outside.runInAsyncScope(act),
   // With what it would look up itself, through an object of options: that takes twice as long.
-  capture: () => new AsyncResource('BulkheadCall', executionAsyncId()),
->>>>>>> e1cb869 (Node: an async context is captured without an object of options)
+  capture: () => inZone(new AsyncResource('BulkheadCall', executionAsyncId())),
   warn: (message) => process.emitWarning(message, 'BulkheadWarning'),
   heldPermits: () => (heldPermits ??= new ContextPermits()),
   share,
