@@ -84,7 +84,13 @@ async function call({ Bulkhead }: Scope, plan: Plan): Promise<Tally> {
   function attempt(): Promise<unknown> {
     // From much less than a run takes to much more.
     const timeoutMs = [0.02, 0.1, 1, 2, 3, 20, Infinity][dice(7)];
-    return shared.exec(work, { timeoutMs });
+    return dice(3) === 0 ? byHand(timeoutMs) : shared.exec(work, { timeoutMs });
+  }
+
+  async function byHand(timeoutMs: number | undefined): Promise<void> {
+    const permit = await shared.acquire({ timeoutMs });
+    await work();
+    permit.release();
   }
 
   function work(): unknown {

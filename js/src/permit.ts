@@ -35,13 +35,18 @@ export interface Permit extends Disposable, AsyncDisposable {
 export function acquire(driver: Driver, request: Request, entrance: unknown): Promise<Permit> {
   const takenAt = placeOf(driver, entrance);
   const isBounded = request.callTimeout !== Infinity;
-  const arrival = driver.arrive(request, MANUAL, () => new Acquisition(driver, request.weight, takenAt, isBounded));
+  // Taken as the call is made: another thread may have granted it by the time that it has arrived, and then it has let its promise go.
+  let promise: Promise<Permit> | undefined;
+  const arrival = driver.arrive(request, MANUAL, () => {
+    const made = new Acquisition(driver, request.weight, takenAt, isBounded);
+    promise = made.promise;
+    return made;
+  });
   if (arrival instanceof Refused) return rejected(arrival.reason);
   const { call, waits } = arrival;
-  const { promise } = call;
   if (waits) call.holding = driver.heldPermits?.ask(driver, entrance);
   else call.admit(entrance);
-  return promise;
+  return promise ?? call.promise;
 }
 
 /** `tryAcquire`: a manual permit if it can be had at once. */
