@@ -90,13 +90,6 @@ impl EventNumbers {
     }
 }
 
-/// An owner as a number.
-#[must_use]
-#[expect(clippy::cast_precision_loss, reason = "below 2^53")]
-pub const fn owner_number(owner: OwnerId) -> f64 {
-    owner.as_raw() as f64
-}
-
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_wrap,

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use bulkheads_core::{Bulkhead, Config, Credit, Id, OwnerId, Rejection};
+use bulkheads_core::{Bulkhead, Credit, Id, OwnerId, Rejection};
 
 use crate::codes::EventNumbers;
 use crate::notation::Notation;
@@ -30,25 +30,7 @@ impl Engine {
     /// # Errors
     /// An option out of its range.
     pub fn new(notation: Notation, options: Options) -> Result<Self, Fault> {
-        Self::with(options.config(notation)?, notation)
-    }
-
-    /// As [`Engine::new`], for hosts where an exception in the middle of a call is dear: if an option
-    /// is out of its range, the least engine there can be, with a fault to take.
-    ///
-    /// # Panics
-    /// Never.
-    #[must_use]
-    pub fn new_or_fault(notation: Notation, options: Options) -> Self {
-        Self::new(notation, options).unwrap_or_else(|fault| {
-            let least = Self::with(Config::new(1), notation);
-            let mut least = least.expect("one permit and no other option is always valid");
-            least.fault = Some(fault);
-            least
-        })
-    }
-
-    fn with(config: Config, notation: Notation) -> Result<Self, Fault> {
+        let config = options.config(notation)?;
         let core = Bulkhead::new(config).map_err(|error| Fault::of(error, notation))?;
         Ok(Self {
             core,

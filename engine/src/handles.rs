@@ -49,11 +49,6 @@ impl<T> Handles<T> {
         self.free.push(handle);
         Some(value)
     }
-
-    /// All values.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.slots.iter().flatten()
-    }
 }
 
 impl<T> Default for Handles<T> {

@@ -16,7 +16,7 @@ mod notation;
 mod options;
 mod stats;
 
-pub use codes::{ABORTED, EVENTS, EventNumbers, OUTCOMES, REJECTIONS, RUN, owner_number};
+pub use codes::{ABORTED, EVENTS, EventNumbers, OUTCOMES, REJECTIONS, RUN};
 pub use engine::Engine;
 pub use handles::Handles;
 pub use notation::Notation;

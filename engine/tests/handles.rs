@@ -15,7 +15,7 @@ fn a_handle_names_its_value_until_it_is_removed() {
     assert_eq!(handles.get(one), None);
     assert_eq!(handles.get_mut(one), None);
     assert_eq!(handles.remove(one), None, "once");
-    assert_eq!(handles.iter().copied().collect::<Vec<_>>(), ["2"]);
+    assert_eq!(handles.get(two), Some(&"2"));
 }
 
 /// Otherwise a host that makes and drops bulkheads for years would run out of them.
