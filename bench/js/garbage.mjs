@@ -1,4 +1,4 @@
-// How long the garbage collector has had the thread, where the host tells.
+// How long the garbage collector has had the thread, where the host reports it.
 
 export function garbageWatch(host) {
   if (host.observeGc === undefined) return { milliseconds: async () => null };
@@ -7,7 +7,7 @@ export function garbageWatch(host) {
   return {
     /** Since the watch began. */
     milliseconds: async () => {
-      // What has been observed is told in turns of their own.
+      // What has been observed is reported in turns of their own.
       for (let turn = 0; turn < 3; turn += 1) await host.nextTurn();
       for (const { duration } of observer.takeRecords()) total += duration;
       return total;

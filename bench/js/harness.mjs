@@ -4,7 +4,7 @@ const TURNS = 7;
 const QUICK_TURNS = 4;
 
 /**
- * Each section in turn, several times. A section makes as many calls as it is told to; answers for each turn the nanoseconds per
+ * Each section in turn, several times. A section makes as many calls as its argument says; answers for each turn the nanoseconds per
  * call of each.
  */
 export async function alternately(host, calls, sections) {

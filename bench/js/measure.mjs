@@ -4,7 +4,7 @@
 import { contendersFor } from './candidates/index.mjs';
 import { shuffled } from './harness.mjs';
 
-/** Whoever takes longer for one sample has had his turn; whoever is this far behind the best, too. */
+/** A contender that takes longer for one sample gets no further turn, nor does one that is this far behind the best. */
 const LONG_MS = 5_000;
 const FAR_BEHIND = 4;
 

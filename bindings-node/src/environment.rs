@@ -169,7 +169,7 @@ impl Environment {
     }
 }
 
-/// What a shared engine held goes back, and other threads hear of it.
+/// What a shared engine held goes back, and the threads whose calls get it are woken.
 unsafe extern "C" fn leave(lent: *mut c_void) {
     // SAFETY: called once, for what was lent with the hook, before the environment is freed.
     let (here, handle) = unsafe { *Box::from_raw(lent.cast::<(*const Environment, u32)>()) };

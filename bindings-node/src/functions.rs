@@ -59,7 +59,7 @@ function!(
 );
 
 function!(
-    /// `drop(handle)`: to be called once nobody uses the engine any more.
+    /// `drop(handle)`: to be called once the engine is not used any more.
     drop_engine, 1, |env, here, args| {
         here.remove(args.handle(0)?);
         env.undefined()
@@ -145,7 +145,7 @@ function!(
                 let number = env.number(handle.into());
                 let is_set = number.and_then(|number| env.set(object, c"handle", number));
                 if is_set.is_none() {
-                    // Whoever asked gets no handle, and could never leave.
+                    // The thread gets no handle, and could never leave.
                     here.remove(handle);
                 }
                 is_set.map(|()| object)

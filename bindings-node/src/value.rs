@@ -62,7 +62,7 @@ impl Env {
     /// A `Float64Array` of its own memory.
     pub(crate) fn numbers(self, values: &[f64]) -> Answer {
         let (memory, array) = self.memory(values.len())?;
-        // SAFETY: there is room for so many numbers, which nobody else can see yet.
+        // SAFETY: there is memory for so many numbers, which no other code can see yet.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), memory.cast(), values.len()) };
         Some(array)
     }

@@ -93,7 +93,7 @@ impl Waker {
     pub(crate) fn close(&self) {
         if let Some(Function(function)) = self.set(None) {
             let mode = sys::ThreadsafeFunctionReleaseMode::abort;
-            // SAFETY: it lives, and nobody uses it after this.
+            // SAFETY: it lives, and is not used after this.
             unsafe { sys::napi_release_threadsafe_function(function, mode) };
         }
     }

@@ -160,7 +160,7 @@ fn attach(calls: &Bound<'_, Calls>, event_loop: &Bound<'_, PyAny>) -> PyResult<(
     };
     let latest = calls.get().shared.look(|state| state.core.now());
     if is_real {
-        // All who read the system's clock agree.
+        // All loops and threads that read the system's clock have one offset.
         catch_up(calls)?;
         clock.offset = calls.get().shared.look(|state| state.offset);
     } else {

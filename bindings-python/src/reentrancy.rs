@@ -1,5 +1,4 @@
-//! Which context holds what, for calls that would wait for themselves. Nothing of it is done unless
-//! somebody has asked for it.
+//! Which context holds what, for calls that would wait for themselves. Nothing of it is done without `detect_reentrancy`.
 //!
 //! A context is what `contextvars` says: that of a task, or of a thread. Tasks, and whatever else
 //! runs in a copy of a context, hold what that held when they were begun, until it comes back. The
@@ -48,7 +47,7 @@ pub(crate) fn held(calls: &Bound<'_, Calls>) -> PyResult<Vec<Id>> {
     Ok(held.collect())
 }
 
-/// The caller's context holds the permits of this id, as long as anybody does.
+/// The caller's context holds the permits of this id, for as long as they are held.
 #[inline]
 pub(crate) fn hold(calls: &Bound<'_, Calls>, id: Id) -> PyResult<()> {
     if calls.get().detects {

@@ -180,7 +180,7 @@ fn task(calls: &Bound<'_, Calls>, ticket: Ticket, id: Id) -> Option<Py<PyAny>> {
 }
 
 /// Whether a task is in the middle of its step: as the current one, or below its eager child.
-/// Cancelled now it would hear of it where it waits next, which may be after the work has ended.
+/// Cancelled now it would be interrupted where it waits next, which may be after the work has ended.
 fn is_on_stack(calls: &Bound<'_, Calls>, ticket: Ticket, id: Id) -> PyResult<bool> {
     let py = calls.py();
     let Some(task) = task(calls, ticket, id) else {
@@ -213,7 +213,7 @@ pub(crate) fn cancel(calls: &Bound<'_, Calls>, ticket: Ticket, id: Id) -> PyResu
     Ok(())
 }
 
-/// Ends the drivers whose loops were closed: what they still held goes to the living.
+/// Ends the drivers whose loops were closed: what they still held goes to the others.
 pub(crate) fn evict_closed(calls: &Bound<'_, Calls>) -> PyResult<()> {
     let py = calls.py();
     let hosts: Vec<_> = calls.get().shared.look(|state| {
@@ -255,7 +255,7 @@ pub(crate) fn outside_clock(calls: &Bound<'_, Calls>) -> Clock {
     lent.unwrap_or_else(|| Clock::system(offset))
 }
 
-/// Code outside of loops goes over to the clock that the living read.
+/// Code outside of loops goes over to the clock that the remaining loops read.
 pub(crate) fn catch_up(calls: &Bound<'_, Calls>) -> PyResult<()> {
     let py = calls.py();
     let (latest, offset, is_real) = calls.get().shared.look(|state| {

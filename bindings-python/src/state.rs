@@ -14,7 +14,7 @@ use crate::threads::Threads;
 /// interval, in nanoseconds, because they may hold the permits that it waits for. Tests change it.
 pub(crate) static CLOSED_LOOKED_AFTER: AtomicU64 = AtomicU64::new(250_000_000);
 
-/// The core, and what is known of those who use it.
+/// The core, its calls, and the loops and threads that use it.
 ///
 /// Under the lock no Python code runs and no Python object is dropped, but references are counted
 /// up: what is taken out of the tables is dropped after it. So no finaliser or signal handler can
@@ -25,7 +25,7 @@ pub(crate) struct State {
     pub(crate) drivers: Drivers,
     pub(crate) threads: Threads,
     pub(crate) idle: IdleMoments,
-    /// How far the core's time is ahead of the system's clock, for all who read that.
+    /// How far the core's time is ahead of the system's clock, for all loops and threads that read that.
     pub(crate) offset: Span,
     /// Closed with abort: a call that was granted before is cancelled as it goes on.
     pub(crate) is_aborting: bool,
@@ -42,7 +42,7 @@ pub(crate) struct IdleMoments {
     watched: Option<u64>,
 }
 
-/// Who asks does so with the driver's `step` and `look`.
+/// Used by way of the driver's `step` and `look`.
 pub(crate) type Shared = bulkheads_driver::Shared<State, Waker>;
 
 impl AsMut<Bulkhead> for State {

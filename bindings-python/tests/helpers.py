@@ -1,4 +1,4 @@
-"""What the tests share: work that ends when it is told to, and a look at a bulkhead's books."""
+"""What the tests share: work that ends when a test says so, and a look at a bulkhead's books."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Started:
 
 
 class Work:
-    """Stays unsettled until it is told to end; counts how many of its bodies run at once."""
+    """Stays unsettled until a test ends it; counts how many of its bodies run at once."""
 
     def __init__(self) -> None:
         self.gates: dict[object, asyncio.Future[Any]] = {}

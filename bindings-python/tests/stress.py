@@ -96,7 +96,7 @@ class Stress:
         gc.collect()
         assert self.inside.held == 0
         assert self.inside.peak == LIMIT, f"{self.inside.peak} inside of {LIMIT}"
-        # Whoever comes next does what loops that were closed have left to do.
+        # The next caller does what loops that were closed have left to do.
         self.bulkhead.run_sync(int)
         stats = self.bulkhead.stats()
         rejected = stats.rejected

@@ -65,7 +65,7 @@ async def test_cancelled_twice_in_the_turn_of_its_grant(start: Start, order: str
 
 @WAYS
 async def test_a_time_out_around_it_that_comes_with_the_grant_loses_nothing(start: Start) -> None:
-    """Whoever is first in the turn: the outcome is a result or the time-out, and the permit is back in either case."""
+    """Whichever comes first in the turn: the outcome is a result or the time-out, and the permit is back in either case."""
     for bound in (asyncio.wait_for, within):
         for grant_at in (0.999, 1.0, 1.001):
             bulkhead = Bulkhead("b", max_concurrent=1, max_queue=2, timeout=9)

@@ -44,7 +44,7 @@ def run(script: str, timeout: float) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("script", LEFT.values(), ids=list(LEFT))
 def test_it_ends_when_this_is_left(script: str) -> None:
-    # Whoever had to wait for one of its time-outs would take an hour.
+    # A process that had to wait for one of its time-outs would take an hour.
     assert run(script, 3600).stderr == ""
 
 

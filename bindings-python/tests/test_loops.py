@@ -238,7 +238,7 @@ def test_a_loop_that_dies_beside_a_living_one_holds_nobody_up() -> None:
 
 @pytest.fixture
 def looks_often() -> Iterator[None]:
-    """Nobody says that a loop was closed: whoever waits looks from time to time."""
+    """asyncio does not notify of a loop that is closed: a call that waits looks from time to time."""
     before = look_for_closed_loops_after(1_000_000)
     yield
     look_for_closed_loops_after(before)

@@ -1,4 +1,4 @@
-"""`map`: in order, as many at a time as there is room for, never through the queue."""
+"""`map`: in order, as many at a time as there is capacity for, never through the queue."""
 
 from __future__ import annotations
 

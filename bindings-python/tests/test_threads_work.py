@@ -44,7 +44,7 @@ def by_generator() -> Iterator[None]:
 
 
 class Stream:
-    """No work: whoever iterates over it does that later, in a loop."""
+    """No work: the code that iterates over it does that later, in a loop."""
 
     def __aiter__(self) -> Stream:
         return self

@@ -55,7 +55,7 @@ impl Bulkhead {
 
     /// As [`Bulkhead::acquire`] without a clock, for a call whose answer no time can change: nothing
     /// can fall due, it need not wait, nothing bounds its run, and it is none of those that are
-    /// measured. Every other call is told [`Untimed::NeedsClock`].
+    /// measured. For every other call the answer is [`Untimed::NeedsClock`].
     pub fn acquire_untimed(&mut self, request: Request<'_>) -> Untimed {
         self.hull.acquire_untimed(HERE, &request)
     }
@@ -129,7 +129,7 @@ impl Bulkhead {
         self.hull.at_result(now, id).finish(id, outcome)
     }
 
-    /// As [`Bulkhead::finish`] without a clock, if the end concerns nobody else and is not measured.
+    /// As [`Bulkhead::finish`] without a clock, if the end affects no other call and is not measured.
     /// False, and nothing has changed, if not: call [`Bulkhead::finish`].
     pub fn finish_untimed(&mut self, id: Id, outcome: Outcome) -> bool {
         self.hull.finish_untimed(id, outcome)

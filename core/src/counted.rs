@@ -1,4 +1,4 @@
-//! Counted runs: ordinary runs without a slot and an id, which nobody can single out.
+//! Counted runs: ordinary runs without a slot and an id, which cannot be singled out.
 //!
 //! A run of weight 1 that has no deadline, no signal and is not measured needs only a count for its
 //! owner. A host that shares memory with the engine may even begin and end such runs without asking,
@@ -127,7 +127,7 @@ impl Hull {
         lives && self.compartment_mut(index).counted.claim(owner)
     }
 
-    /// Ends a counted run, if that concerns nobody else. False, and nothing has changed, if not:
+    /// Ends a counted run, if that affects no other call. False, and nothing has changed, if not:
     /// ask [`Step::finish_counted`].
     pub fn finish_counted_untimed(
         &mut self,
@@ -163,7 +163,7 @@ impl Hull {
         }
     }
 
-    /// Whether ordinary runs concern nobody else and have no deadline.
+    /// Whether ordinary runs affect no other call and have no deadline.
     fn is_plain(&self, index: u32) -> bool {
         let here = self.compartment(index);
         here.state == State::Open && !here.config.is_bounded() && self.is_quiescent(index)

@@ -43,7 +43,7 @@ pub enum Event {
         /// The waiter, now a permit.
         id: Id,
     },
-    /// Nobody waits and no permit is held; asked for by [`crate::Bulkhead::watch_idle`].
+    /// No call waits and no permit is held; asked for by [`crate::Bulkhead::watch_idle`].
     Idle {
         /// The compartment.
         compartment: CompartmentId,

@@ -38,7 +38,7 @@ pub struct Hull {
     /// How many calls have ever been queued, and admitted with a slot: their order.
     pub(crate) arrivals: u64,
     pub(crate) admissions: u64,
-    /// The ticket of the latest wish to hear of idleness.
+    /// The ticket of the latest request for an idle moment.
     pub(crate) tickets: u64,
     /// Compartments that this step has to settle.
     pub(crate) touched: Vec<u32>,
@@ -67,7 +67,7 @@ impl Hull {
     pub fn open(&mut self, config: Config) -> Result<CompartmentId, InvalidOption> {
         config.validate()?;
         let index = u32::try_from(self.compartments.len()).unwrap_or(u32::MAX);
-        // A vector that doubles would have room for as many again, of 300 bytes each.
+        // A vector that doubles would reserve as many again, of 300 bytes each.
         if self.compartments.len() == self.compartments.capacity() {
             self.compartments
                 .reserve_exact(1 + self.compartments.len() / 32);
@@ -206,8 +206,7 @@ impl Hull {
     }
 
     /// Whether an ordinary call of this compartment may come or go without a clock: nothing can
-    /// fall due in the hull, no call waits whose time would have to be measured, and no owner
-    /// watches whom a change would have to notify.
+    /// fall due in the hull, no call waits whose time would have to be measured, and no owner watches that a change would have to notify.
     pub(crate) fn is_quiescent(&self, index: u32) -> bool {
         let here = self.compartment(index);
         !self.owners.has_timers() && here.queue.is_empty() && here.watches.is_empty()

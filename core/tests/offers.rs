@@ -1,4 +1,4 @@
-//! "Admit me, or tell me when": a call that never stands in the queue and is never `full`.
+//! "Admit me, or notify me when": a call that never stands in the queue and is never `full`.
 
 use bulkheads_core::{
     Admission, Bulkhead, CompartmentId, Config, Event, Id, Instant, MAX_COUNT, Offer, Outcome,

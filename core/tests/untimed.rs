@@ -93,7 +93,7 @@ fn while_a_deadline_is_set_every_call_needs_the_clock() {
     assert_eq!(core.acquire_untimed(bounded), Untimed::NeedsClock);
     let other = core.add_owner();
     let bounded = admit_timed(&mut core, bounded.owner(other));
-    // Also a call that would be rejected: what is due may make room for it.
+    // Also a call that would be rejected: what is due may free capacity for it.
     for request in [Request::run(1), Request::run(3), Request::run(9)] {
         assert_eq!(core.acquire_untimed(request), Untimed::NeedsClock);
     }

@@ -13,7 +13,7 @@ pub struct Bell<W> {
 }
 
 impl<W> Bell<W> {
-    /// A bell that nobody has rung.
+    /// A bell that has not been rung.
     #[must_use]
     pub fn new(waker: W) -> Arc<Self> {
         Arc::new(Self {
@@ -42,7 +42,7 @@ impl<W> Bell<W> {
 }
 
 /// The drivers that an input has notified, to be woken after the lock.
-#[must_use = "a driver that is not woken never hears of its grant"]
+#[must_use = "a driver that is not woken never delivers its grant"]
 #[derive(Debug)]
 pub struct Wakes<W>(pub(crate) Vec<Arc<Bell<W>>>);
 

@@ -1,5 +1,4 @@
-//! How several threads, loops or workers drive one bulkhead: lock, act, collect whom to wake,
-//! unlock, wake. Written once; Node's addon, Python's module and the models in `core/shuttle` run
+//! How several threads, loops or workers drive one bulkhead: lock, act, collect the owners to wake, unlock, wake. Written once; Node's addon, Python's module and the models in `core/shuttle` run
 //! this code.
 //!
 //! - A [`Shared`] is a core behind its lock, with whatever a binding keeps beside it. Each driver of

@@ -30,7 +30,7 @@ impl<C: AsMut<Bulkhead>, W> Shared<C, W> {
         }
     }
 
-    /// One input of `owner`, and who has to be woken after it. `owner` itself is awake, and looks at
+    /// One input of `owner`, and the owners to wake after it. `owner` itself is awake, and looks at
     /// its events without being woken.
     pub fn step<R>(&self, owner: OwnerId, act: impl FnOnce(&mut C) -> R) -> (R, Wakes<W>) {
         let mut state = self.lock();

@@ -119,7 +119,7 @@ async function call({ Bulkhead }: Scope, plan: Plan): Promise<Tally> {
   }
 }
 
-/** What the callers were told is what the books say. */
+/** What the callers were answered is what the books say. */
 function mustAgree(stats: BulkheadStats, tallies: readonly Tally[]): void {
   const sum = (figure: (tally: Tally) => number): number => tallies.reduce((all, tally) => all + figure(tally), 0);
   const answered = (answer: string): number => sum(({ answers }) => answers[answer] ?? 0);

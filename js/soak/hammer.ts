@@ -15,7 +15,7 @@ export interface Plan {
   readonly witness: Witness;
   /** By lane: how many calls have begun to run. */
   readonly started: Int32Array;
-  /** By lane: not 0 tells the thread to end, and how. */
+  /** By lane: not 0: the thread is to end, and how. */
   readonly orders: Int32Array;
 }
 

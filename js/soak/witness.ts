@@ -8,7 +8,7 @@ export interface Witness {
   readonly limit: number;
 }
 
-/** The lanes that one word has room for, beside a bit for each that says that its thread is about to end. */
+/** The lanes that one word has bits for, beside a bit for each that says that its thread is about to end. */
 export const LANES = 7;
 
 export function newWitness(limit: number): Witness {

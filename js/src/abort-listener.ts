@@ -35,7 +35,7 @@ export class AbortListener {
     return listener;
   }
 
-  /** Before a call comes to the engine: a signal of somebody's own making may throw, and then nothing is lost. */
+  /** Before a call comes to the engine: a signal that is no native one may throw, and then nothing is lost. */
   listen(): void {
     if (this.#isListening) return;
     // Running 7.2
@@ -67,11 +67,11 @@ export class AbortListener {
     try {
       this.signal.removeEventListener('abort', this.#onAbort);
     } catch {
-      // A signal of somebody's own making. The call that leaves it has its outcome, and its permits must come back.
+      // A signal that is no native one. The call that leaves it has its outcome, and its permits must come back.
     }
   }
 
-  /** With a signal of somebody's own making, what asking for it throws. */
+  /** With a signal that is no native one, what asking for it throws. */
   reason(): unknown {
     try {
       return this.signal.reason;

@@ -46,7 +46,7 @@ import { type Streamed, wrap, type Wrapped } from './wrap.js';
  */
 export class Bulkhead {
   readonly #driver: Driver;
-  /** @internal No host can clone it: so whoever clones a bulkhead, or posts it to a thread, is told, and not given an empty object. */
+  /** @internal No host can clone it, so cloning a bulkhead, or posting it to a thread, is an error instead of an empty object. */
   readonly cloneable = NOT_CLONEABLE;
   #ending: Promise<void> | undefined;
 
@@ -60,7 +60,7 @@ export class Bulkhead {
       this.#driver = options;
       return;
     }
-    // A name that was left out is told first: what is then missing are not the options.
+    // A name that was left out is reported first: what is then missing are not the options.
     text('name', name);
     const setup = bulkheadOptions(options);
     const engine = host().engine().create(...setup.engine);
@@ -69,7 +69,7 @@ export class Bulkhead {
 
   /**
    * The bulkhead of this name that all threads of the process have in common: one limit, one queue in order of arrival, one set of
-   * books. The same object for each call in a thread. Whoever asks first gives the options; the others may leave them out, and
+   * books. The same object for each call in a thread. The first call gives the options; later ones may leave them out, and
    * different ones are a `RangeError` that names the difference. It lives for as long as any thread has it: one that ends, or is
    * terminated, gives back what it held and leaves the queue. Needs Node and the native engine.
    */
@@ -210,7 +210,7 @@ export class Bulkhead {
     return { name: this.name, ...this.stats() };
   }
 
-  /** Settles at the first moment when nobody waits and no permit is held; ends nothing. From inside own work it never settles. */
+  /** Settles at the first moment when no call waits and no permit is held; ends nothing. From inside own work it never settles. */
   idle(): Promise<void> {
     return this.#driver.idle(true);
   }

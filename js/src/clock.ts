@@ -1,5 +1,5 @@
 // A bulkhead's own clock: the host's, but never back. A calendar that is set, where a host has no better clock, and fake timers that
-// begin anew would otherwise let everybody wait until the old time has come round again.
+// begin anew would otherwise let all calls wait until the old time has come round again.
 
 import { now } from './now.js';
 

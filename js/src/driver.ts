@@ -21,7 +21,7 @@ import { Table } from './table.js';
 import { HostTimer } from './timer.js';
 import { type Place, placeHere, showPlace } from './trace.js';
 
-/** Who hears of an outcome, in its turn. */
+/** To whom an outcome is delivered, in its turn. */
 interface Listener {
   deliver(): void;
 }
@@ -109,7 +109,7 @@ export class Driver implements Aborter, Holdable {
   arrive<Call extends PendingCall>(request: Request, kind: Kind, make: Make<Call>): Arrival<Call> | Refused {
     const { deadline, signal } = request;
     const listener = listenerOf(signal);
-    // Looked at after the subscription: a signal may abort while a listener is added, and then nobody hears of it.
+    // Looked at after the subscription: a signal may abort while a listener is added, and then no event follows.
     const flags = signal?.aborted === true ? kind | Flag.aborted : kind;
     try {
       const answer =
@@ -476,7 +476,7 @@ export class Driver implements Aborter, Holdable {
       for (let listener = fifo.take(); listener !== undefined; listener = fifo.take()) listener.deliver();
     } finally {
       this.#isEmptying = false;
-      // One of them threw, which a signal of somebody's own making can bring about: the others are delivered all the same.
+      // One of them threw, which a signal that is no native one can bring about: the others are delivered all the same.
       if (!fifo.isEmpty) void HostPromise.resolve().then(() => this.#deliverAll());
     }
   }
@@ -498,7 +498,7 @@ export class Driver implements Aborter, Holdable {
     this.#capacityWaiters?.clear();
   }
 
-  /** Closed with abort: whatever runs hears of it by its signal, and answers by itself. */
+  /** Closed with abort: the signals of the work that runs abort, and the work answers by itself. */
   #abortAll(): void {
     this.#abortReason ??= this.#answers.closedWhileRunning();
     const controllers = [...(this.#controllers?.values() ?? [])];

@@ -15,7 +15,7 @@ export abstract class BulkheadError extends Error {
   readonly bulkhead: string;
   /** The work never started, so that it is safe to try it elsewhere. */
   readonly isRejection: boolean;
-  /** This process had no room: a retry must not hammer it, a circuit breaker must not count it. */
+  /** This process had no capacity: a retry must not hammer it, a circuit breaker must not count it. */
   readonly isLocalOverload: boolean;
 
   /**

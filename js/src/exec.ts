@@ -223,7 +223,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext, 
   readonly driver: Driver;
   private work: Work<Result>;
   private readonly isBounded: boolean;
-  /** While it waits: the work runs in its caller's async context, whoever releases. */
+  /** While it waits: the work runs in its caller's async context, not in that of the call that releases. */
   private readonly scope: Scope | undefined;
   /** What few calls have. */
   private early: Early | undefined = undefined;

@@ -1,4 +1,4 @@
-// Who holds permits in which async context, for `detectReentrancy`. Only Node can tell, so only its entry brings this file along.
+// Who holds permits in which async context, for `detectReentrancy`. Only Node knows, so only its entry imports this file.
 //
 // Work that a bulkhead runs has a context of its own: its permits count for the calls from inside of it and for no others. A manual
 // permit can only be put into the context of the function that takes it, and that is not always its own: until its first `await`
@@ -128,7 +128,7 @@ function mayCount(one: Permit): boolean {
   return one.isCertain && (one.id === 0 || permitsOf(one) > 0);
 }
 
-/** Whether the host itself called the code that came in by this method; no if it cannot be told. */
+/** Whether the host itself called the code that came in by this method; no if that cannot be found out. */
 function isCalledByHost(entrance: unknown): boolean {
   // Put back, never called.
   // eslint-disable-next-line @typescript-eslint/unbound-method

@@ -11,7 +11,7 @@ export interface Environment {
   /** The async context of the code that calls this. */
   capture(): Scope;
   warn(message: string): void;
-  /** Throws where async contexts cannot be told apart. */
+  /** Throws where async contexts cannot be distinguished. */
   heldPermits(): HeldPermits;
   /** The bulkhead that all threads have in common under this name. Throws if they can have none. */
   share<Shared extends object>(name: string, setup: Setup | undefined, join: Join<Shared>): Shared;
@@ -29,7 +29,7 @@ export interface Scope {
   runInAsyncScope<This>(fn: (this: This) => void, self: This): void;
 }
 
-/** A bulkhead, to those who note which of its permits a context holds. */
+/** A bulkhead, for the code that notes which of its permits a context holds. */
 export interface Holdable {
   /** The permits that this id holds now. */
   permits(id: number): number;

@@ -180,7 +180,7 @@ export function closeOptions(options: CloseOptions | undefined): { abort: boolea
   return { abort: optional(flag, 'abort', options.abort) ?? false };
 }
 
-/** Throws what a call with these figures would reject with; for those who want to know before there is a call. */
+/** Throws what a call with these figures would reject with; for checks before there is a call. */
 export function checkRanges(request: Request, create: CreateEngine): void {
   // Range check only: a request whose signal is aborted takes nothing.
   probe ??= create(1);

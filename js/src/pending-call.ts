@@ -11,7 +11,7 @@ export abstract class PendingCall<Value = unknown> {
   /** The lower half of the id. */
   slot = 0;
   private generation = 0;
-  /** Where it hears of its signal. */
+  /** Listens to its signal. */
   listener: AbortListener | undefined = undefined;
   isAnswered = false;
   /** The core has decided on an answer, which is on its way: what its work has settled with no longer counts. */

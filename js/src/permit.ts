@@ -242,7 +242,7 @@ const dropped =
         driver.reclaim(id, DROPPED_PERMIT + takenAt);
       });
 
-/** Where a permit is being taken, as a text: what the host keeps for a stack that nobody has read may hold the permit itself. */
+/** Where a permit is being taken, as a text: what the host keeps for a stack that was not read yet may hold the permit itself. */
 function placeOf({ traits }: Driver, entrance: unknown): string {
   // Options 1.8, Running 3.3
   if (!traits.trackPermits) return '';

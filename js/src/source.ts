@@ -56,21 +56,21 @@ export class Source<Item> {
     this.#inHand = undefined;
   }
 
-  /** Asks for the next item unless that is under way. Answers whether it knows more now; if not, it tells when it does. */
-  ask(tell: () => void, failed: (error: unknown) => void): boolean {
+  /** Asks for the next item unless that is under way. Answers whether it knows more now; if not, it calls `notify` when it does. */
+  ask(notify: () => void, failed: (error: unknown) => void): boolean {
     if (this.#isAsked) return false;
     try {
       this.#iterator ??= this.#open();
       const step = this.#iterator.next();
       const isAwaited = this.#isAsync || this.#receive(step as Step<Item>);
-      if (isAwaited) void this.#await(step, failed).then(tell);
+      if (isAwaited) void this.#await(step, failed).then(notify);
     } catch (error) {
       this.#fail(error, failed);
     }
     return !this.#isAsked;
   }
 
-  /** Tells an unfinished source that nobody will ask again. Its trouble with that is nobody's: the map has its outcome. */
+  /** Closes an unfinished source. An error of its `return` is dropped: the map has its outcome. */
   close(): void {
     if (this.isExhausted) return;
     this.isExhausted = true;

@@ -5,7 +5,7 @@ import { host } from './host.js';
 
 /** Hosts fire anything longer at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
-/** A timer that nobody needs holds its bulkhead in memory until it fires. */
+/** A timer that is not needed holds its bulkhead in memory until it fires. */
 const LONGEST_KEPT = 10_000;
 
 export class HostTimer {
@@ -26,8 +26,7 @@ export class HostTimer {
   }
 
   /**
-   * Sees to it that the timer fires at `at` or earlier, and whether the host's event loop must wait for it. For `Infinity` nobody
-   * needs it; a short one stays for the next call, since setting and clearing a timer costs more than the rest of a call.
+   * Sees to it that the timer fires at `at` or earlier, and whether the host's event loop must wait for it. For `Infinity` it is not needed; a short one stays for the next call, since setting and clearing a timer costs more than the rest of a call.
    */
   arm(at: number, keepsAlive: boolean): void {
     // Fake timers have come or gone since: what was set with the others may never fire.

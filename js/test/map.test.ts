@@ -8,7 +8,7 @@ function bulkhead(maxConcurrent = 2, maxQueue = 0): Bulkhead {
   return new Bulkhead('shipping', { maxConcurrent, maxQueue, timeoutMs: Infinity });
 }
 
-/** Items by hand: says what was taken, ends when told. */
+/** Items by hand: says what was taken, ends when the test says so. */
 class Shelf {
   readonly taken: number[] = [];
   readonly works = new Map<number, Gate<string>>();

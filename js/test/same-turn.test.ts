@@ -15,7 +15,7 @@ const GRANTS: Record<string, (shipping: Bulkhead, hold: Permit | null, ahead: Ab
   'a head that leaves': (_, __, ahead) => ahead.abort('gone'),
 };
 
-/** What the waiter is told. A permit by hand is the caller's as soon as it is granted; work has not begun by then. */
+/** What is delivered to the waiter. A permit by hand is the caller's as soon as it is granted; work has not begun by then. */
 function wanted(order: readonly Act[], kind: string): string {
   const [first, second, third] = order;
   if (first === 'time out') return 'queue_timeout';

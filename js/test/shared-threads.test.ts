@@ -13,7 +13,7 @@ keepAlive();
 const isNative = process.env['BULKHEADS_ENGINE'] === 'native';
 const ENDLESS = { maxConcurrent: 1, maxQueue: 100, timeoutMs: Infinity };
 
-/** Calls in a thread; `ends` tells how that ended. */
+/** Calls in a thread; `ends` says how that ended. */
 function call({ Bulkhead, kept, outcome }: Scope, { name, key, weight }: { name: string; key: string; weight?: number }): void {
   kept[key] = outcome(Bulkhead.shared(name).exec(() => key, { weight }));
 }

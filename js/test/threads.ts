@@ -1,4 +1,4 @@
-// Worker threads that do what a test tells them, step by step.
+// Worker threads that do what a test asks for, step by step.
 
 import { after, before } from 'node:test';
 import { Worker, type WorkerOptions } from 'node:worker_threads';

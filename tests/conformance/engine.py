@@ -48,7 +48,7 @@ class Call:
     waiting: Waiting | None = None
     ignores_signal: bool = False
     is_aborted: bool = False
-    """The bulkhead was closed with abort, and its work was not told yet."""
+    """The bulkhead was closed with abort, and its work was not cancelled yet."""
     is_cancelled: bool = False
     is_working: bool = False
     """Its work has not settled."""
@@ -225,7 +225,7 @@ class Timeline:
         self.labels.change(name, "running")
 
     def watch_idle(self, moment: int) -> None:
-        """As whoever awaits the end: again and again, until its moment has come."""
+        """As code that awaits the end: again and again, until its moment has come."""
         future: Any = self.calls.wait_idle(moment)
         if future is None:
             self.is_idle = True

@@ -1,6 +1,6 @@
 """Plays scenarios against the public Python API on virtual time: `public.py FOLDER|FILE…`.
 
-Python tells the work of its call time-out by cancelling it, and answers the caller when the work has ended. So the moment of the
+In Python a call time-out cancels the work, and answers the caller when the work has ended. So the moment of the
 cancellation counts as `call_timeout`, the work lives on until `finish` or `fail`, and then the caller's error is checked.
 """
 
@@ -37,14 +37,14 @@ class WorkFailed(Exception):
 
 
 class Call:
-    """A call under its label: its task, and its work, which stays unsettled until it is told to end."""
+    """A call under its label: its task, and its work, which stays unsettled until a step ends it."""
 
     def __init__(self, timeline: Timeline, name: str, ignores_signal: bool = False) -> None:
         self.timeline = timeline
         self.name = name
         self.ignores_signal = ignores_signal
         self.is_aborted = False
-        """The bulkhead was closed with abort, and its work was not told yet."""
+        """The bulkhead was closed with abort, and its work was not cancelled yet."""
         self.gate: asyncio.Future[None] | None = None
         self.is_cancelled = False
         self.task: asyncio.Task[None] | None = None

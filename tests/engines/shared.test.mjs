@@ -89,7 +89,7 @@ test('wakes that are still on their way are one, and the next is another', async
   for (const id of held) one.finish(1, id, COMPLETED);
   await turn();
   assert.deepEqual(wakes, [0, 1]);
-  // Without a look at what was told: there is more to tell all the same.
+  // Without a look at the events: there are more all the same.
   one.resize(2, 6);
   await turn();
   assert.deepEqual(wakes, [0, 2]);

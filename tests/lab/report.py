@@ -81,7 +81,7 @@ def figure(ms: float | None, digits: int = 1) -> str:
 
 
 def moral(findings: list[Findings], plan: Plan) -> Text:
-    """Said of what was measured, so that it also tells when a run did not show it."""
+    """Said of what was measured, so that it also says when a run did not show it."""
     shared, isolated = ([summarise(found, found.rounds[mode], "fast") for found in findings] for mode in (0, 1))
     return Text.assemble(
         "Sharing a pool, the fast calls waited for permits that the slow ones held: ",

@@ -1,4 +1,4 @@
-"""The kinds of life that the long scenarios tell, each with its seed."""
+"""The kinds of load that the long scenarios play, each with its seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// 6: a call that is turned away because there is no room.
+// 6: a call that is rejected because there is no capacity.
 
 import { alternately, median } from '../harness.mjs';
 import { once, rejectedOneAfterAnother } from '../loops.mjs';

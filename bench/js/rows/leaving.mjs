@@ -6,7 +6,7 @@ import { cancelAll, timeOutTogether } from '../waiters.mjs';
 
 const sizes = ({ quick }) => (quick ? [4_000, 16_000, 40_000] : [10_000, 40_000, 100_000]);
 
-/** Milliseconds: whoever would take longer, if its cost is quadratic, is not waited for. */
+/** Milliseconds: a contender that would take longer, if its cost is quadratic, is left out. */
 const longest = ({ quick }) => (quick ? 500 : 5_000);
 
 const common = { unit: 'ms', measure: 'whole time' };

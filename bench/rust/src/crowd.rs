@@ -14,7 +14,7 @@ pub(crate) struct Crowd {
     bulkhead: Bulkhead,
     now: u64,
     holder: Id,
-    /// The waiters, for whoever wants one at random.
+    /// The waiters, to pick one at random.
     waiters: Vec<Id>,
     longest: u64,
 }

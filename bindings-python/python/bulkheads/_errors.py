@@ -55,7 +55,7 @@ class BulkheadFullError(BulkheadError):
     max_queue: int
 
     # The compiled calls make it of bare figures, because code that sheds load catches many and reads none. It composes its text, and its
-    # attributes, when somebody looks.
+    # attributes, when they are read.
 
     def _find_words(self) -> None:
         if "bulkhead" not in self.__dict__:

@@ -61,9 +61,9 @@ pub(crate) struct Driver {
     thread: Thread,
     pub(crate) timer: Timer,
     pub(crate) wakes: Wakes,
-    /// Futures of those who wait until the bulkhead is idle.
+    /// Futures of the idle waiters.
     pub(crate) idle_waiters: Vec<Py<PyAny>>,
-    /// Futures of those who want to know when to ask for capacity again.
+    /// Futures of the capacity waiters: done when it is time to ask again.
     pub(crate) capacity_waiters: Vec<Py<PyAny>>,
     /// Calls whose tasks are to be cancelled in the next turn of the loop.
     pub(crate) cancels: Vec<(Ticket, Id)>,
@@ -162,7 +162,7 @@ impl Driver {
         self.pending.push_back(call);
     }
 
-    /// All who wait for a moment.
+    /// The futures of both kinds of waiters.
     pub(crate) fn waiters(&mut self) -> [&mut Vec<Py<PyAny>>; 2] {
         [&mut self.idle_waiters, &mut self.capacity_waiters]
     }

@@ -102,7 +102,7 @@ pub(crate) enum NextTimer {
     Unchecked,
 }
 
-/// Tells a key that is null from one that is absent.
+/// Distinguishes a key that is null from one that is absent.
 fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<NextTimer, D::Error> {
     let millis = Option::<f64>::deserialize(value)?;
     Ok(millis.map_or(NextTimer::None, NextTimer::At))

@@ -157,7 +157,7 @@ function sharingOf(addon: Addon, raw: RawHost): Sharing {
   };
 }
 
-/** An event loop that nothing keeps alive does not look whether somebody has just woken it. */
+/** An event loop that nothing keeps alive does not look whether another thread has just woken it. */
 function wakeBeforeExit(wakes: readonly (() => void)[]): void {
   process.on('beforeExit', () => {
     for (const wake of wakes) wake();

@@ -18,7 +18,7 @@ export interface RawHost {
   stats(): ArrayLike<number>;
   /** What was wrong with the last options or input: 0, or a code of `ARGUMENTS` and `RULES`, and the value in the mailbox. */
   fault(): number;
-  /** Frees the engine of a handle when its object is collected; where the host does not tell that, it is freed with the thread. */
+  /** Frees the engine of a handle when its object is collected; where the host does not report that, it is freed with the thread. */
   readonly finalizers: FinalizationRegistry<number> | undefined;
   /** Whether the thread lives on for what another thread can bring; only for cores that threads share. */
   keepAlive?(handle: number, isKept: boolean): void;
@@ -119,7 +119,7 @@ export class Engine {
   /** Whether `limit` is always the present one: no other thread changes it. */
   readonly isAlone: boolean = true;
 
-  /** Whether an input without a clock may serve: nothing can fall due, or only another thread could tell. */
+  /** Whether an input without a clock may serve: nothing can fall due, or only another thread could know. */
   mayBeUntimed(): boolean {
     return this.free >= 0;
   }
@@ -182,7 +182,7 @@ export class Engine {
     this.input(Input.start, now, id);
   }
 
-  /** A granted call without a run deadline goes on: the engine hears of it with the next input. */
+  /** A granted call without a run deadline goes on: the engine is notified with the next input. */
   startLater(id: number): void {
     const started = (this.#started ??= []);
     if (started.push(id) === STARTED_LENGTH) this.show();

@@ -16,7 +16,7 @@ export function packageFor(platform: string): string | undefined {
 }
 
 /**
- * Which C library the running program was linked with: the name of its loader tells. What is installed on the machine would say
+ * Which C library the running program was linked with: the name of its loader says it. What is installed on the machine would say
  * less, since there may be both.
  */
 function isMusl(): boolean {

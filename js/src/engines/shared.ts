@@ -59,7 +59,7 @@ export class SharedEngine extends Engine {
 
   /**
    * Whole 64ths of a millisecond, which are whole nanoseconds too: adding and taking away loses nothing, so a deadline comes back
-   * from the core as the very number that went there. It sets the threads' clocks apart by less than a timer could tell.
+   * from the core as the very number that went there. It sets the threads' clocks apart by less than the resolution of a timer.
    */
   #offsetAt(now: number): number {
     const inCore = Math.max(processNow() - this.#origin, this.#latest);

@@ -9,7 +9,7 @@ import { setEnvironment } from '../host.js';
 import { resetShared, share } from '../shared.js';
 import { inZone, outsideZones } from '../zones.js';
 
-/** The context in which this file was loaded: nobody's, unless somebody loads it late. The host offers no way to an empty one. */
+/** The context in which this file was loaded: that of no request, unless it is first loaded during one. The host offers no way to an empty one. */
 const outside = new AsyncResource('bulkheads');
 /** Forces an engine. */
 const VARIABLE = 'BULKHEADS_ENGINE';
@@ -28,7 +28,7 @@ setEnvironment({
   engine: () => (loaded ??= chooseEngine(forced())),
 });
 
-// What `console.log` shows. Not in the class: bundlers keep a class with a computed name, also where nobody uses it.
+// What `console.log` shows. Not in the class: bundlers keep a class with a computed name, also where it is not used.
 Object.defineProperty(Bulkhead.prototype, Symbol.for('nodejs.util.inspect.custom'), {
   value(this: Bulkhead, _depth: number, options: unknown, inspect: (value: unknown, options: unknown) => string): string {
     const { name, state, limit, active, queued } = this.toJSON();

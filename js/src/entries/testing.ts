@@ -7,7 +7,7 @@ interface VirtualTimer {
 }
 
 /**
- * Takes the place of `performance.now`, `setTimeout` and `clearTimeout` from `install` to `uninstall`. Time moves only when told:
+ * Takes the place of `performance.now`, `setTimeout` and `clearTimeout` from `install` to `uninstall`. Time moves only by its methods:
  *
  *     const clock = new VirtualClock().install();
  *     await clock.advance(50);

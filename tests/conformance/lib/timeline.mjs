@@ -159,7 +159,7 @@ async function compare(timeline, surface, step, acted) {
     if (state !== step.expect) differ(`state of ${own}`, step.expect, state ?? null);
   }
   // What the step itself did to its label is in `expect`; what happened to it before the step acted, in `then`. Something that was
-  // due may be told after the step, yet came before it: it is no state that the step's verb brings.
+  // due may be reported after the step, yet came before it: it is no state that the step's verb brings.
   const brings = BRINGS[step.do];
   const isOther = ({ name, state }, index) => index < acted || name !== own || (brings !== undefined && state !== brings);
   const others = timeline.changes.filter(isOther).map(({ name, state }) => `${name}:${state}`);

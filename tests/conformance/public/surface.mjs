@@ -24,7 +24,7 @@ const FIGURES = {
 };
 const REJECTED = { full: 'full', queue_timeout: 'queueTimeout', cancelled: 'cancelled', closed: 'closed', too_heavy: 'tooHeavy' };
 
-/** The reasons of aborts and of failures, told apart from every other error by identity. */
+/** The reasons of aborts and of failures, distinguished from every other error by identity. */
 const CANCELLED = new Error('cancelled');
 const FAILED = new Error('failed');
 
@@ -164,7 +164,7 @@ export class PublicSurface {
     return Object.values(options).every((value) => value === undefined) ? undefined : options;
   }
 
-  /** Tells how a call or an acquire is answered. What has no state once it could have been turned away waits. */
+  /** Reports how a call or an acquire is answered. What has no state once it could have been turned away waits. */
   #follow(label, answer, state, keep = () => undefined) {
     answer.then(
       (value) => {

@@ -1,5 +1,5 @@
 // A checkout service that calls two partners, each behind a bulkhead of its own. When one of them hangs, its bulkhead fills
-// up and turns further calls away at once; whoever does not need that partner notices nothing.
+// up and turns further calls away at once; calls that do not need that partner are not affected.
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';

@@ -5,7 +5,7 @@ crate=$(realpath "$1")
 . "$(dirname "$0")/../../ci/lib.sh"
 
 TARGET=wasm32-unknown-unknown
-# Where std's source is, a compiler of any channel builds what it is told to build of it.
+# Where std's source is, a compiler of any channel builds the parts that it is asked for.
 with_source() { [ -f "$("$1" --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library/alloc/Cargo.toml" ]; }
 
 export CARGO_TARGET_DIR=$PWD/target/no-std

@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url));
 export const HOME = join(root, 'target/consumers');
 export const PROGRAMS = join(HOME, 'programs');
 
-/** What the README tells its readers to type: as long as there is no release, and then. */
+/** What the README has its readers type: as long as there is no release, and then. */
 const [ARCHIVES, LINE] = readFileSync(join(root, 'README.md'), 'utf8').match(/^npm install .*$/gm);
 /** The projects, and what is typed in each. */
 const INSTALLS = {

@@ -286,7 +286,7 @@ impl Naive {
         }
     }
 
-    /// Grants from the head whatever fits, then tells those who watch.
+    /// Grants from the head whatever fits, then notifies the watchers.
     pub(crate) fn settle(&mut self) {
         let limit = u64::from(self.settings.limit);
         let fits = |naive: &Self, one: &Waiter| naive.used() + u64::from(one.weight) <= limit;
