@@ -79,6 +79,7 @@ pub(crate) fn join(
 /// Frees a name: whoever has its core keeps that, and the next to ask for the name makes a new one.
 pub(crate) fn reset(name: &Name) {
     let mut cores = cores();
+    // Shared in Node 7
     let former = take(&mut cores, name);
     // Not under the table's lock.
     drop((cores, former));

@@ -132,7 +132,7 @@ fn fire(calls: &Bound<'_, Calls>, owner: OwnerId) -> PyResult<()> {
     let pause = Span::from_nanos(if is_time { 1 } else { TOO_EARLY });
     let ((), settled) = settle::step(calls, Some(owner), |state| {
         if let Some(driver) = state.drivers.get_mut(owner) {
-            driver.note_clock(read_now, latest);
+            driver.set_clock(read_now, latest);
             driver.timer.earliest = now.after(pause);
         }
         state.core.handle_timeout(now);

@@ -153,7 +153,7 @@ impl BoundMethod {
             // As exit stacks look it up, which call it with the bulkhead.
             None if slf.get().leaves => {
                 let token = Arc::default();
-                leave::note_looked_up(None, &token);
+                leave::set_looked_up(None, &token);
                 Ok(Bound::new(slf.py(), LeaveOfClass { token })?.into_any())
             }
             None => Ok(slf.into_any()),

@@ -37,7 +37,7 @@ thread_local! {
 }
 
 /// An `__aexit__` with this token was looked up; on the class, if it is of no calls.
-pub(crate) fn note_looked_up(calls: Option<&Bound<'_, Calls>>, token: &Arc<Token>) {
+pub(crate) fn set_looked_up(calls: Option<&Bound<'_, Calls>>, token: &Arc<Token>) {
     let of = calls.map_or(0, |calls| calls.as_ptr() as usize);
     LOOKED_UP.set(Some((of, Arc::clone(token))));
 }
@@ -123,7 +123,7 @@ impl Leave {
             Some(leave) => leave.into_bound(py),
             None => Self::new(calls, leaves)?,
         };
-        note_looked_up(Some(calls), &leave.get().token);
+        set_looked_up(Some(calls), &leave.get().token);
         let method = leave.get().with_method(|method| method.clone_ref(py));
         method.map_or_else(
             || leave.getattr(intern!(py, "leave")),

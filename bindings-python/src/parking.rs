@@ -47,6 +47,7 @@ impl Parking {
     pub(crate) fn park(&self, py: Python<'_>, pause: Duration) -> PyResult<()> {
         match self {
             Self::Thread => py.detach(|| std::thread::park_timeout(pause)),
+            // Threads and loops in Python 6.1
             Self::Green(event) => {
                 let seconds = (pause < Duration::MAX).then_some(pause.as_secs_f64());
                 event.call_method1(py, intern!(py, "wait"), (seconds,))?;

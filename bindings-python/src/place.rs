@@ -91,7 +91,7 @@ impl Place {
             calls.get().shared.look(|state| {
                 let latest = state.core.now();
                 let driver = state.drivers.get_mut(owner);
-                driver.map(|driver| driver.note_clock(now, latest))
+                driver.map(|driver| driver.set_clock(now, latest))
             });
         }
         Ok(now)

@@ -23,6 +23,7 @@ export abstract class BulkheadError extends Error {
    * `cause` too. As a literal, since a copy would cost as much as the rest of a rejection.
    */
   constructor(message: string, bulkhead: string, isRejection: boolean, isLocalOverload: boolean, cause: Facts) {
+    // Errors 12.2
     super(`${bulkhead}: ${message}`, { cause });
     this.bulkhead = bulkhead;
     this.isRejection = isRejection;
@@ -31,6 +32,7 @@ export abstract class BulkheadError extends Error {
 
   /** All that it carries, with its name and its text, for `JSON.stringify`. */
   toJSON(): object {
+    // Errors 12.1
     return Object.assign({ name: this.name, message: this.message }, this);
   }
 
@@ -43,6 +45,7 @@ export abstract class BulkheadError extends Error {
     const { message, stack, cause, ...own } = Object(value) as Record<string, unknown>;
     const facts = [own, cause].find(isFacts);
     const of = classes.get(facts?.code);
+    // Errors 12.3
     if (facts === undefined || of === undefined) return undefined;
     const figures = { ...facts };
     // It stands on the prototype.

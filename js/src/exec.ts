@@ -51,6 +51,7 @@ export function executeOrWatch<Result>(
 ): Promise<Awaited<Result>> | Refused | undefined {
   const arrival = driver.offer(request, turn, notify, (waits) => new Call(driver, request, work, waits));
   if (arrival === undefined || arrival instanceof Refused) return arrival;
+  // Streams 5: an iterator is the result of the item, whose run ends here.
   arrival.call.run(false);
   return arrival.call.promise;
 }

@@ -74,6 +74,7 @@ class Outcomes<Item, Result> extends Collection<Item, Result, PromiseSettledResu
   }
 
   protected override failed(index: number, reason: unknown): void {
+    // Map 1.9
     this.values[index] = { status: 'rejected', reason };
   }
 

@@ -25,6 +25,7 @@ export class Outcomes<Value> {
 
   /** The one that the consumer gets next, if it is there. */
   take(): Outcome<Value> | undefined {
+    // Map 1.8: without order the first that came.
     const index = this.#next ?? this.#settled.keys().next().value;
     const outcome = index === undefined ? undefined : this.#settled.get(index);
     if (index === undefined || outcome === undefined) return undefined;

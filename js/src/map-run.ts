@@ -108,6 +108,7 @@ export abstract class MapRun<Item, Result> {
       inOrder.map(({ reason }) => reason),
       text,
     );
+    // Map 1.9
     return Object.assign(error, { indices: inOrder.map(({ index }) => index) });
   }
 

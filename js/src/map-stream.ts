@@ -75,6 +75,7 @@ class MapStream<Item, Result> extends MapRun<Item, Result> {
 
   // What waits for the consumer and has no place in the buffer counts as under way.
   protected override held(): number {
+    // Map 1.8
     return Math.max(0, this.#outcomes.waiting - this.#pace.buffer);
   }
 
@@ -84,6 +85,7 @@ class MapStream<Item, Result> extends MapRun<Item, Result> {
 
   protected override failed(index: number, reason: unknown): void {
     // In order the items before it go on: their results come first.
+    // Map 1.7
     if (this.plan.stopOnError) this.stop(reason, this.#pace.ordered ? index : -1);
     this.#settled(index, { index, reason });
   }

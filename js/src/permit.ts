@@ -76,8 +76,8 @@ class Acquisition extends PendingCall<Permit> {
 
   deliver(): void {
     if (this.#isCancelled) return;
-    // Leaving the queue 2.3: the permit is the caller's as soon as the promise has settled.
-    // The permit is the caller's as soon as the promise has settled: only its bound concerns the core further.
+    // Leaving the queue 2.3: the permit is the caller's as soon as the promise has settled; only its
+    // bound concerns the core further.
     if (this.#isBounded) this.driver.ignoreSignal(this);
     else this.driver.forget(this);
     this.driver.start(this, this.#isBounded);
@@ -211,6 +211,7 @@ class Held {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#isExpired) this.#controller.abort(this.#reason);
+      // Running 6.2
       else if (this.id !== 0) this.driver.abortable(this, this.#controller);
     }
     return this.#controller.signal;
@@ -239,6 +240,7 @@ const dropped =
     : new FinalizationRegistry((held: Held) => {
         const { driver, id, takenAt } = held;
         held.close();
+        // Running 3.2
         driver.reclaim(id, DROPPED_PERMIT + takenAt);
       });
 

@@ -83,9 +83,11 @@ export class Stream {
     this.#reason = { reason };
     const askers = [...this.#askers];
     this.#askers.clear();
+    // Streams 2.1
     for (const asker of askers) this.#answerTo(asker, 'next', undefined);
     if (this.#hasEnded) return;
-    // Running 4.4: its permit stays until it has really ended, a step that is under way included.
+    // Streams 2.2, Running 4.4: its permit stays until it has really ended, a step that is under
+    // way included.
     void HostPromise.allSettled([this.#latest, this.#ask('return', [])]).then(() => this.#end(FAILED));
   }
 
@@ -102,10 +104,12 @@ export class Stream {
     this.#latest = step;
     const settle = (hasEnded: boolean, outcome: Outcome, act: () => void): void => {
       // It may have another answer, or get one with the end.
+      // Streams 1.1
       if (!this.#askers.has(asker) || (hasEnded && !this.#end(outcome))) return;
       if (this.#askers.delete(asker)) act();
     };
     void step.then(
+      // Streams 1.2
       (given) => settle((Object(given) as Step).done === true, COMPLETED, () => asker.resolve(given)),
       (error: unknown) => settle(true, FAILED, () => asker.reject(error)),
     );
@@ -139,7 +143,7 @@ export class Stream {
   }
 }
 
-// Running 3.1
+// Streams 3, Running 3.1
 const dropped =
   typeof FinalizationRegistry === 'undefined'
     ? undefined

@@ -14,6 +14,7 @@ type Capture = (target: object, below?: unknown) => void;
 export function placeHere(entrance?: unknown): Place {
   const { captureStackTrace: capture } = Error as { readonly captureStackTrace?: Capture };
   if (capture === undefined) return new Error();
+  // Options 1.7.1
   for (const below of [entrance, ...entrances]) {
     const place: Place = {};
     // A function that stands nowhere in the stack leaves nothing of it.

@@ -31,6 +31,7 @@ export function wrap(driver: Driver, fn: Fn, options: WrapOptions | undefined): 
   work(fn);
   const { call: own, hasContext } = wrapOptions(options);
   const guarded = named(guard(driver, fn, hasContext, own), fn.name, hasContext ? Math.max(0, fn.length - 1) : fn.length);
+  // Options 7.2: `guard` checks them, so it throws here and not with the first call.
   const withOptions = (more: CallOptions): Guarded => guard(driver, fn, hasContext, onTop(own, more));
   return Object.defineProperty(guarded, 'with', { value: withOptions, writable: true, configurable: true }) as never;
 }
@@ -49,11 +50,13 @@ function guard(driver: Driver, fn: Fn, hasContext: boolean, options: CallOptions
   };
   const guarded: Guarded = hasContext
     ? function (...parameters) {
+        // Options 7.1
         return call((context: WorkContext) => fn.call(this, context, ...parameters));
       }
     : function (...parameters) {
         return call(() => fn.apply(this, parameters));
       };
+  // Streams 4
   const answering = givesStream(fn) ? iterated(guarded) : guarded;
   return driver.traits.stackTraces ? tracing(driver, answering) : answering;
 }

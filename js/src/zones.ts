@@ -21,6 +21,7 @@ export function zoneHere(): Zone | undefined {
 /** Outside of every caller's zone: a timer of ours must not keep a page from being stable. */
 export function outsideZones<Answer>(act: () => Answer): Answer {
   const root = zones()?.root;
+  // Running 7.2, Running 7.3
   return root === undefined ? act() : root.run(act);
 }
 
@@ -28,5 +29,6 @@ export function outsideZones<Answer>(act: () => Answer): Answer {
 export function inZone(scope: Scope): Scope {
   const zone = zoneHere();
   if (zone === undefined) return scope;
+  // Running 7.3
   return { runInAsyncScope: (fn, self) => zone.run(() => scope.runInAsyncScope(fn, self)) };
 }

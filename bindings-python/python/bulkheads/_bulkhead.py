@@ -291,6 +291,7 @@ class Bulkhead(Gate):
             @functools.wraps(fn)
             def guarded(*args: Any, **kwargs: Any) -> Any:
                 work = functools.partial(fn, **kwargs) if kwargs else fn
+                # Threads and loops in Python 2.5
                 return calls.run_sync(work, args, weight, timeout, None)
 
             return guarded

@@ -18,6 +18,7 @@ from ._work import goes_on, refuse_result
 def follow(calls: Calls, id: int, fn: object, result: Any) -> Any:
     """What `run_sync` returns for a result that may do more work; the permit of `id` is back when that has ended."""
     if isinstance(result, GeneratorType) and not inspect.isawaitable(result):
+        # Running 5.6
         return Stream(calls, id, result)
     if isinstance(result, Future):
         return _wait(calls, id, result)
@@ -29,6 +30,7 @@ def _wait(calls: Calls, id: int, future: Future[Any]) -> Future[Any]:
     # First: what a signal handler raises ends the wait, not the work.
     future.add_done_callback(partial(_end, calls, id))
     try:
+        # Running 5.7
         wait([future])
     except BaseException:
         calls.overrun(id)
@@ -69,9 +71,11 @@ async def follow_in_loop(calls: Calls, ticket: int, result: Any) -> tuple[bool, 
     if isinstance(result, Future):
         return False, await _finish_future(calls, ticket, result)
     if isinstance(result, AsyncGeneratorType):
+        # Running 5.6
         return True, AsyncStream(calls, ticket, result)
     id = calls.detach(ticket, False)
     calls.end(ticket, None)
+    # Running 5.6
     return True, Stream(calls, id, result)
 
 
@@ -81,6 +85,7 @@ async def _finish_future(calls: Calls, ticket: int, future: Future[Any]) -> Any:
         return await asyncio.wrap_future(future)
     except BaseException:
         if not future.done():
+            # Running 5.7
             id = calls.detach(ticket, True)
             future.add_done_callback(partial(_end, calls, id))
         raise

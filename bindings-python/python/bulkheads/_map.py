@@ -36,6 +36,7 @@ async def run_all(plan: Plan, source: Source) -> AsyncGenerator[Any, None]:
                 if outcome.error is None:
                     yield outcome.value
                 elif plan.return_exceptions and not outcome.is_of_source:
+                    # Map 1.9
                     yield outcome.error
                 elif plan.stop_on_error or plan.return_exceptions:
                     raise outcome.error
@@ -135,6 +136,7 @@ class _Run:
 
         A result that waits for the consumer, and has no place in the buffer, counts as an item that runs.
         """
+        # Map 1.8
         running = len(self._running) + max(0, len(self._outcomes) - self._plan.buffer)
         if running:
             return running, 0
@@ -183,6 +185,7 @@ class _Run:
         if self._plan.stop_on_error and not self._plan.return_exceptions:
             self._is_closed = True
             # In order the items before it go on: their results come first.
+            # Map 1.7
             last = outcome.index if self._plan.ordered else -1
             for index, task in self._running.items():
                 if index > last:

@@ -73,6 +73,7 @@ impl<'py> Step<'py> {
 pub(crate) fn refuse_trio(py: Python<'_>) -> PyResult<()> {
     let modules = py.import("sys")?.getattr(intern!(py, "modules"))?;
     let trio = modules.call_method1(intern!(py, "get"), ("trio.lowlevel",))?;
+    // Threads and loops in Python 6.2
     if trio.is_none() || !trio.call_method0("in_trio_run")?.is_truthy()? {
         return Ok(());
     }

@@ -125,9 +125,10 @@ impl Driver {
 
     /// The loop's clock was read. The core does not go back with one that has gone far back: then what
     /// is armed would come when that has caught up, and is armed anew.
-    pub(crate) fn note_clock(&mut self, now: Instant, latest: Instant) {
+    pub(crate) fn set_clock(&mut self, now: Instant, latest: Instant) {
         let timer = &mut self.timer;
         timer.gap = behind(now, latest);
+        // Threads and loops in Python 7
         if timer.gap.abs_diff(timer.armed_gap) >= FAR_BACK {
             timer.armed = Instant::NEVER;
             timer.earliest = Instant::ZERO;
