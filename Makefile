@@ -1,5 +1,6 @@
-# Everything a developer types. Each target sets up what it needs: it looks first, installs only what is missing, and names
-# what it cannot install. What is up to date is not built again. `make` alone says what there is.
+# Everything a developer types. Each target sets up what it needs: it looks first, installs only
+# what is missing, and names what it cannot install. What is up to date is not built again. `make`
+# alone says what there is.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -1,4 +1,5 @@
-// For the scripts that run as they are; js/ has rules of its own. The linter itself is that of js/: `js/node_modules/.bin/eslint bench tests`.
+// For the scripts that run as they are; js/ has rules of its own. The linter itself is that of js/:
+// `js/node_modules/.bin/eslint bench tests`.
 
 /** What Node and browsers both have, and what only one of them has. */
 const globals = [

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Cost against queue length, one picture for each curve of bench/results, and a page that shows them: `plots.py FOLDER`.
+"""Cost against queue length, one picture for each curve of bench/results, and a page that shows
+them: `plots.py FOLDER`.
 
-They are drawn when the documentation is made and not committed: the figures themselves are in bench/results.
+They are drawn when the documentation is made and not committed: the figures themselves are in
+bench/results.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes bench/results/table.md and the summary plot of what the benchmarks have left in bench/results."""
+"""Makes bench/results/table.md and the summary plot of what the benchmarks have left in
+bench/results."""
 
 from __future__ import annotations
 

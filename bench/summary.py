@@ -1,4 +1,5 @@
-"""One picture of all rows that have a target and a peer: our figure by the best peer's, on every runtime."""
+"""One picture of all rows that have a target and a peer: our figure by the best peer's, on every
+runtime."""
 
 from __future__ import annotations
 

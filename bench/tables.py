@@ -17,7 +17,8 @@ Figure = dict[str, Any]
 TEXTS = {"", "#", "what", "where", "unit", "who", "calls", "remarks"}
 """Columns of words; all others hold numbers."""
 TARGETS: dict[str, dict[str, float]] = json.loads((Path(__file__).parent / "targets.json").read_text())
-"""What each row was to reach when it was measured stands in the results; here they only say what was not measured."""
+"""What each row was to reach when it was measured stands in the results; here they only say what
+was not measured."""
 
 
 def document(found: list[Results]) -> str:
@@ -52,7 +53,8 @@ def verdicts(found: list[Results]) -> list[str]:
 
 
 def unmeasured(found: list[Results]) -> list[str]:
-    """The targets that no row speaks of: a row was renamed, or one surface has not been measured at all."""
+    """The targets that no row speaks of: a row was renamed, or one surface has not been measured at
+    all."""
     measured = {(results["surface"], row["id"]) for results in found for row in results["rows"]}
     missing = [f"{RUNTIMES[surface]} {id}" for surface, ids in TARGETS.items() for id in ids if (surface, id) not in measured]
     return [f"Targets without a figure: {', '.join(missing)}."] if missing else []

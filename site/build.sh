@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes the documentation in target/site: the references of the three languages, read off their sources, the benchmark with its
-# curves, and around them docs/. Whatever a tool warns of is an error.
+# Makes the documentation in target/site: the references of the three languages, read off their
+# sources, the benchmark with its curves, and around them docs/. Whatever a tool warns of is an
+# error.
 set -euo pipefail
 . "$(dirname "$0")/../tests/ci/lib.sh"
 

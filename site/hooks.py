@@ -1,6 +1,7 @@
 """Puts into the site what does not lie in docs/, so that links to it are checked too.
 
-That is the references of the three languages, which other tools have made, and the benchmark with its curves.
+That is the references of the three languages, which other tools have made, and the benchmark with
+its curves.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-// The benchmark inside a headless Chromium: `node bench/js/browser.mjs [--quick] [--rows 1a,2] [--rounds 9] [--out FILE]`. Prints a
-// table; a full run of everything also writes bench/results/browser.json.
+// The benchmark inside a headless Chromium: `node bench/js/browser.mjs [--quick] [--rows 1a,2]
+// [--rounds 9] [--out FILE]`. Prints a table; a full run of everything also writes
+// bench/results/browser.json.
 
 import { measureAll } from './measure.mjs';
 import { chosen, keep, options } from './options.mjs';

@@ -1,4 +1,5 @@
-// One sample in a process of its own, as JSON on the standard output: `node --expose-gc child.mjs JOB CANDIDATE [quick]`.
+// One sample in a process of its own, as JSON on the standard output:
+// `node --expose-gc child.mjs JOB CANDIDATE [quick]`.
 
 import { contender } from './candidates/index.mjs';
 import { nodeHost } from './node-host.mjs';

@@ -1,12 +1,14 @@
-// Whose async context the work of a call runs in that had to wait: its caller's, or that of whatever ran before it.
+// Whose async context the work of a call runs in that had to wait: its caller's, or that of
+// whatever ran before it.
 
 import { once } from './loops.mjs';
 
 const CALLS = 100;
 
 /**
- * A remark for the table, where the host has async contexts (`AsyncLocalStorage`); a browser has none. To be asked after everything
- * has been measured: from the first use on, Node 20 does more for every promise of the process.
+ * A remark for the table, where the host has async contexts (`AsyncLocalStorage`); a browser has
+ * none. To be asked after everything has been measured: from the first use on, Node 20 does more
+ * for every promise of the process.
  */
 export async function contextRemark({ name, make, ...calls }, host) {
   const storage = host.asyncStorage?.();

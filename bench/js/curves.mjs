@@ -49,7 +49,10 @@ function isTooSlow(name, y, length) {
   return name === 'bulkheads' ? ((y.at(-1) ?? 0) * length) / 1e6 > LONGEST_OF_OURS : expected(y, length) > LONGEST;
 }
 
-/** Milliseconds at this length, if the cost goes on growing as it did last; short queues grow by accidents of the garbage collector. */
+/**
+ * Milliseconds at this length, if the cost goes on growing as it did last; short queues grow by
+ * accidents of the garbage collector.
+ */
 function expected(y, length) {
   const [last = 0, before = last] = y.slice(-2).reverse();
   const growth = length > 100_000 ? Math.max(1, last / before) : 3;

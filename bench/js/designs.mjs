@@ -1,10 +1,12 @@
-// What an uncontended call must cost at least, design by design: `node --expose-gc bench/js/designs.mjs`. No engine, no table,
-// no queue: only the promise of the caller and the return of the permit. Nanoseconds per call beyond the bare call, and the
-// share of cockatiel's.
+// What an uncontended call must cost at least, design by design:
+// `node --expose-gc bench/js/designs.mjs`. No engine, no table, no queue: only the promise of the
+// caller and the return of the permit. Nanoseconds per call beyond the bare call, and the share of
+// cockatiel's.
 //
-// A promise that is derived from the work's (`then` with two functions that are the same for all calls) costs half of the others,
-// but only the work can settle it. So it is what an ordinary call gets; a call with a bound or a signal of its own, which is
-// answered by the bulkhead too, gets a promise of the second group.
+// A promise that is derived from the work's (`then` with two functions that are the same for all
+// calls) costs half of the others, but only the work can settle it. So it is what an ordinary call
+// gets; a call with a bound or a signal of its own, which is answered by the bulkhead too, gets a
+// promise of the second group.
 
 import { bulkhead } from 'cockatiel';
 import { timed } from './harness.mjs';
@@ -46,7 +48,10 @@ class Constructed {
   }
 }
 
-/** Objects that are used again, each with its two functions: fewer objects, but old ones that point to young ones. */
+/**
+ * Objects that are used again, each with its two functions: fewer objects, but old ones that point
+ * to young ones.
+ */
 class Pooled {
   active = 0;
   #free = [];
@@ -78,7 +83,10 @@ const capture = (resolve) => {
   captured = resolve;
 };
 
-/** The permit comes back in a reaction of its own, the same for all; the host's functions settle the answer. */
+/**
+ * The permit comes back in a reaction of its own, the same for all; the host's functions settle the
+ * answer.
+ */
 class TwoReactions {
   active = 0;
   #done = () => {

@@ -1,4 +1,5 @@
-// An engine without the package around it, whose queue is kept at one length while calls come and go.
+// An engine without the package around it, whose queue is kept at one length while calls come and
+// go.
 
 import { loadEngine } from '../../tests/conformance/lib/engines.mjs';
 
@@ -13,7 +14,10 @@ const STEP = 0.001;
 
 const creators = new Map();
 
-/** With `isPatient` nobody times out; otherwise each waits as long as it takes until so many have come after him. */
+/**
+ * With `isPatient` nobody times out; otherwise each waits as long as it takes until so many have
+ * come after him.
+ */
 export async function engineCrowd(kind, length, isPatient) {
   if (!creators.has(kind)) creators.set(kind, await loadEngine(kind));
   return new EngineCrowd(creators.get(kind)(1, 10_000_000, isPatient ? Infinity : length * STEP), length);

@@ -4,8 +4,8 @@ const TURNS = 7;
 const QUICK_TURNS = 4;
 
 /**
- * Each section in turn, several times. A section makes as many calls as its argument says; answers for each turn the nanoseconds per
- * call of each.
+ * Each section in turn, several times. A section makes as many calls as its argument says; answers
+ * for each turn the nanoseconds per call of each.
  */
 export async function alternately(host, calls, sections) {
   const counts = [];
@@ -39,8 +39,9 @@ function enough(calls, cost) {
 }
 
 /**
- * Nanoseconds per call. Nobody pays for the youngest garbage of what came before; more must not be collected: that would throw away
- * optimised code and shrink the young generation, and be followed by figures that no busy process has.
+ * Nanoseconds per call. Nobody pays for the youngest garbage of what came before; more must not be
+ * collected: that would throw away optimised code and shrink the young generation, and be followed
+ * by figures that no busy process has.
  */
 export async function timed(host, count, act) {
   host.gc();

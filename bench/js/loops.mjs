@@ -1,5 +1,6 @@
-// Loops over a candidate's call. Each candidate gets a function of its own, made from its source: in a shared one the host would
-// have to look up at every call which library it is about to enter, and all of them would pay for it.
+// Loops over a candidate's call. Each candidate gets a function of its own, made from its source:
+// in a shared one the host would have to look up at every call which library it is about to enter,
+// and all of them would pay for it.
 
 const AsyncFunction = (async () => {}).constructor;
 
@@ -20,7 +21,10 @@ export function allAtOnce({ call }) {
   return new AsyncFunction('it', 'fn', 'count', body);
 }
 
-/** Calls that will be rejected sooner or later; `answered` hears of each. With `signals`, each has its own, or all have one. */
+/**
+ * Calls that will be rejected sooner or later; `answered` hears of each. With `signals`, each has
+ * its own, or all have one.
+ */
 export function enqueued({ call }) {
   const body = `for (let i = 0; i < count; i += 1) { const signal = signals?.[i % signals.length]; (${call}).catch(answered); }`;
   return new Function('it', 'fn', 'count', 'answered', 'signals', body);

@@ -1,10 +1,14 @@
-// Measures jobs, wherever that happens: each sample in a process (or a page) of its own, so that no candidate pays for the garbage,
-// the timers and the deoptimised code of another. A runtime is `{ name, take }`: `take(id, name, engine)` takes a sample there.
+// Measures jobs, wherever that happens: each sample in a process (or a page) of its own, so that no
+// candidate pays for the garbage, the timers and the deoptimised code of another. A runtime is
+// `{ name, take }`: `take(id, name, engine)` takes a sample there.
 
 import { contendersFor } from './candidates/index.mjs';
 import { shuffled } from './harness.mjs';
 
-/** A contender that takes longer for one sample gets no further turn, nor does one that is this far behind the best. */
+/**
+ * A contender that takes longer for one sample gets no further turn, nor does one that is this far
+ * behind the best.
+ */
 const LONG_MS = 5_000;
 const FAR_BEHIND = 4;
 

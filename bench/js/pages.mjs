@@ -1,7 +1,8 @@
-// Samples in Chromium: each in a page of a site of its own, for which the browser starts a process of its own.
+// Samples in Chromium: each in a page of a site of its own, for which the browser starts a process
+// of its own.
 //
-// The page fetches its commands over HTTP. A debugger, such as Playwright's, hears of every rejected promise, and makes it ten times
-// as dear.
+// The page fetches its commands over HTTP. A debugger, such as Playwright's, hears of every
+// rejected promise, and makes it ten times as dear.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -3,8 +3,9 @@
 import { median, summary } from './harness.mjs';
 
 /**
- * Beside the best peer. `row` has what is known before: id, title, unit, measure, work, options; `rivals` names whom the ratio is
- * about, if not everybody. Whether its target is met is said by who knows where it was measured (targets.mjs).
+ * Beside the best peer. `row` has what is known before: id, title, unit, measure, work, options;
+ * `rivals` names whom the ratio is about, if not everybody. Whether its target is met is said by
+ * who knows where it was measured (targets.mjs).
  */
 export function compared({ rivals, ...row }, { engine, contenders, samples, missing }) {
   const measured = contenders.filter(({ name }) => samples.has(name));
@@ -25,7 +26,9 @@ export function compared({ rivals, ...row }, { engine, contenders, samples, miss
   };
 }
 
-/** Many beside few: the ratio is how many times as much many cost. Samples have `costs` by count. */
+/**
+ * Many beside few: the ratio is how many times as much many cost. Samples have `costs` by count.
+ */
 export function growing(row, { engine, contenders, samples, missing }, few, many) {
   const lost = [...missing];
   const figures = [];

@@ -1,5 +1,6 @@
-// The benchmark in Node: `node bench/js/run.mjs [--quick] [--rows 1a,2] [--engine native] [--node PATH]... [--rounds 9] [--out FILE]`.
-// Prints a table; a full run of everything also writes bench/results/node.json.
+// The benchmark in Node: `node bench/js/run.mjs [--quick] [--rows 1a,2] [--engine native] [--node
+// PATH]... [--rounds 9] [--out FILE]`. Prints a table; a full run of everything also writes
+// bench/results/node.json.
 
 import { inChildren } from './children.mjs';
 import { measureAll } from './measure.mjs';

@@ -5,12 +5,16 @@ import { existsSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** Those that the targets name. package.json pins each of them as a package that brings Node's own binary. */
+/**
+ * Those that the targets name. package.json pins each of them as a package that brings Node's own
+ * binary.
+ */
 const PINNED = [20, 24];
 
 /**
- * `[{ path, version }]`. The first one measures every row, the others those rows whose target names several. Without `paths`: the
- * Node that runs this, and whichever of the pinned ones has another major version.
+ * `[{ path, version }]`. The first one measures every row, the others those rows whose target names
+ * several. Without `paths`: the Node that runs this, and whichever of the pinned ones has another
+ * major version.
  */
 export function runtimes(paths) {
   if (paths !== undefined) return paths.map((path) => ({ path, version: versionOf(path) }));

@@ -1,5 +1,6 @@
-// What the rows are to reach. bench/targets.json has the targets of every language, by surface and row: the most that the ratio
-// may be, or the figure itself where a row has no peer to be compared with.
+// What the rows are to reach. bench/targets.json has the targets of every language, by surface and
+// row: the most that the ratio may be, or the figure itself where a row has no peer to be compared
+// with.
 
 import { readFileSync } from 'node:fs';
 

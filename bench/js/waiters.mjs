@@ -1,4 +1,5 @@
-// Crowds of waiters that leave the queue in other ways than by being served. One call holds the only permit and never ends.
+// Crowds of waiters that leave the queue in other ways than by being served. One call holds the
+// only permit and never ends.
 
 import { shuffled } from './harness.mjs';
 import { enqueued, once } from './loops.mjs';
@@ -6,8 +7,9 @@ import { enqueued, once } from './loops.mjs';
 const never = () => new Promise(() => {});
 
 /**
- * Milliseconds until so many waiters with the same time-out have been answered, enqueueing included, the wait itself not: the thread
- * is kept busy until all are due, as it is when something blocks the event loop.
+ * Milliseconds until so many waiters with the same time-out have been answered, enqueueing
+ * included, the wait itself not: the thread is kept busy until all are due, as it is when something
+ * blocks the event loop.
  */
 export async function timeOutTogether({ make, isExact, ...calls }, host, count) {
   const loop = enqueued(calls);
@@ -29,7 +31,10 @@ export async function timeOutTogether({ make, isExact, ...calls }, host, count) 
   }
 }
 
-/** Milliseconds until so many waiters, each with a signal of its own, have been cancelled in random order; or all by one signal. */
+/**
+ * Milliseconds until so many waiters, each with a signal of its own, have been cancelled in random
+ * order; or all by one signal.
+ */
 export async function cancelAll({ make, ...calls }, host, count, { isShared = false } = {}) {
   const loop = enqueued(calls);
   const controllers = Array.from({ length: isShared ? 1 : count }, () => new AbortController());

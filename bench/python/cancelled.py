@@ -1,4 +1,5 @@
-"""Row 4: a crowd of waiters, all cancelled in random order; and what one of them costs against the length of the queue."""
+"""Row 4: a crowd of waiters, all cancelled in random order; and what one of them costs against the
+length of the queue."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ STEP = 1e-6
 
 
 class Host:
-    """Stands in for a loop, on virtual time: it keeps the callback of the timer, and drops those that wake tasks."""
+    """Stands in for a loop, on virtual time: it keeps the callback of the timer, and drops those
+    that wake tasks."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -44,7 +45,8 @@ class Host:
 
 
 class Crowd:
-    """A bulkhead whose queue is kept at one length while calls come and go; all wait for as long as it takes to come round."""
+    """A bulkhead whose queue is kept at one length while calls come and go; all wait for as long as
+    it takes to come round."""
 
     def __init__(self, length: int, is_patient: bool) -> None:
         self.host = Host()

@@ -1,4 +1,5 @@
-"""Contenders of one race, measured in turns, so that whatever slows the machine down slows all of them down."""
+"""Contenders of one race, measured in turns, so that whatever slows the machine down slows all of
+them down."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ class Contender:
     calls: str
     """What it calls, as its users write it."""
     run: Callable[[int], Awaitable[None]]
-    """Does the work so many times. It has a loop of its own, so that nothing but its calls is measured."""
+    """Does the work so many times. It has a loop of its own, so that nothing but its calls is
+    measured."""
     note: str = ""
     smaller: str = ""
     """Who does the same on a smaller scale; how much more it takes than that is its growth."""
@@ -79,8 +81,9 @@ async def measure(race: Race) -> Figure:
 
 
 async def take(race: Race, contender: Contender, collector: Collector) -> Time:
-    """One call's share of the processor's time: nothing here waits for anything else, and what other programs do meanwhile is
-    left out. The garbage of others is collected before; its own, while it runs, counts.
+    """One call's share of the processor's time: nothing here waits for anything else, and what
+    other programs do meanwhile is left out. The garbage of others is collected before; its own,
+    while it runs, counts.
     """
     gc.collect()
     collector.nanos = 0

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the rows of Python beside its peers: run.py [--quick] [--rows 7,8a] [--python python3.13] [--loop uvloop] [--json FILE].
+"""Measures the rows of Python beside its peers: run.py [--quick] [--rows 7,8a] [--python
+python3.13] [--loop uvloop] [--json FILE].
 
 A full run writes bench/results/python.json; what is only quick, or only a part, is printed.
 """
@@ -16,7 +17,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "results"
 AT_HOME = "BULKHEADS_BENCH_RESTARTED"
-"""Set in the environment that has the peers, so that what is missing there is an error and no endless search."""
+"""Set in the environment that has the peers, so that what is missing there is an error and no
+endless search."""
 
 
 def arguments() -> argparse.Namespace:

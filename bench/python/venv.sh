@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes the Python environment of the benchmark, with the peers that bench/requirements.txt pins and the package `bulkheads` from
-# its sources and its compiled engine. One for each version of Python; PYTHON names another interpreter. Prints the path of its python.
+# Makes the Python environment of the benchmark, with the peers that bench/requirements.txt pins and
+# the package `bulkheads` from its sources and its compiled engine. One for each version of Python;
+# PYTHON names another interpreter. Prints the path of its python.
 set -euo pipefail
 . "$(dirname "$0")/../../tests/ci/lib.sh"
 

@@ -18,8 +18,8 @@ pub(crate) struct Environment {
     /// Memory of the host's own, which it sees as an array; `array` keeps it.
     mail: *mut Mailbox,
     array: sys::napi_ref,
-    /// What was wrong with the last options, or the last input of a shared core: there the next input
-    /// may be another's.
+    /// What was wrong with the last options, or the last input of a shared core: there the next
+    /// input may be another's.
     fault: Cell<Option<Fault>>,
 }
 
@@ -39,8 +39,8 @@ impl Environment {
         // SAFETY: memory of this length that only this thread can see.
         unsafe { mail.write(mailbox::empty()) };
         let mut reference = ptr::null_mut();
-        // SAFETY: a live array of this environment. Its count keeps the memory where it is, as long as
-        // nobody transfers the buffer, which the package keeps to itself.
+        // SAFETY: a live array of this environment. Its count keeps the memory where it is, as long
+        // as nobody transfers the buffer, which the package keeps to itself.
         env.check(unsafe { sys::napi_create_reference(env.raw(), array, 1, &raw mut reference) })?;
         let environment: *mut c_void = Box::into_raw(Box::new(Self {
             engines: RefCell::default(),
@@ -79,8 +79,8 @@ impl Environment {
     }
 
     /// Adds a shared engine that leaves its core however the environment ends. To be called after
-    /// its waker was made: the host runs the hooks from the last to the first, and frees the waker's
-    /// function in a hook of its own, after which no other thread may wake it.
+    /// its waker was made: the host runs the hooks from the last to the first, and frees the
+    /// waker's function in a hook of its own, after which no other thread may wake it.
     pub(crate) fn add_shared(&self, env: Env, member: Member) -> Option<u32> {
         let handle = self.add(Driven::Shared(Box::new(member)));
         let lent = Box::into_raw(Box::new((ptr::from_ref(self), handle)));
@@ -131,8 +131,8 @@ impl Environment {
         self.fault.set(Some(fault));
     }
 
-    /// What was wrong with the last options or input, as a code, with the value in the mailbox; 0 if
-    /// nothing was.
+    /// What was wrong with the last options or input, as a code, with the value in the mailbox; 0
+    /// if nothing was.
     pub(crate) fn take_fault(&self) -> u32 {
         let of_options = self.fault.take();
         let fault = of_options.or_else(|| self.input(|engine, _, _| engine.take_fault()));

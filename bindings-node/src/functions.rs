@@ -36,7 +36,8 @@ macro_rules! function {
             fn body($env: Env, $here: &Environment, $args: &Args<$n>) -> Answer {
                 $body
             }
-            // SAFETY: Node calls this with the function's own call, whose data is its environment's.
+            // SAFETY: Node calls this with the function's own call, whose data is its
+            // environment's.
             let (args, here) = unsafe {
                 let (args, data) = Args::of(env, info);
                 (args, Environment::of(data))

@@ -117,8 +117,8 @@ impl Entry {
     }
 }
 
-/// One thread's part in a shared core. Dropping it leaves: what it held goes back, its waiters leave
-/// the queue, and the threads whose calls get it are woken.
+/// One thread's part in a shared core. Dropping it leaves: what it held goes back, its waiters
+/// leave the queue, and the threads whose calls get it are woken.
 pub(crate) struct Member {
     pub(crate) owner: OwnerId,
     pub(crate) settings: Settings,

@@ -161,7 +161,8 @@ fn conclude(
     Err(answer)
 }
 
-/// Takes the bulkhead's own cancellations back, so that `cancelling()` stays right; whether one of others is left.
+/// Takes the bulkhead's own cancellations back, so that `cancelling()` stays right; whether one of
+/// others is left.
 fn is_cancelled_by_others(py: Python<'_>, call: &Call, early: &Early) -> PyResult<bool> {
     let Some(task) = &call.holder.task else {
         return Ok(false);

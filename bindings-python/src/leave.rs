@@ -1,8 +1,8 @@
 //! `__aexit__` of one entry.
 //!
 //! An `async with` looks up `__aenter__` and `__aexit__`, then calls and awaits the one, and much
-//! later calls the other. So what is looked up as `__aexit__` knows which entry followed in the same
-//! thread: whoever calls it, in whichever task, ends that one.
+//! later calls the other. So what is looked up as `__aexit__` knows which entry followed in the
+//! same thread: whoever calls it, in whichever task, ends that one.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

@@ -311,8 +311,8 @@ impl Calls {
         watch::wait_idle(slf, number)
     }
 
-    /// A future that is done when it is time to ask again; None if such an item would be answered at
-    /// once, but not as full.
+    /// A future that is done when it is time to ask again; None if such an item would be answered
+    /// at once, but not as full.
     #[pyo3(signature = (asked, running, since, /))]
     fn wait_capacity<'py>(
         slf: &Bound<'py, Self>,

@@ -91,8 +91,8 @@ pub(crate) fn release_part(calls: &Bound<'_, Calls>, id: Id, permits: u32) -> Py
     })
 }
 
-/// The id of a permit of its own with some of what this one holds; 0 if that is nothing any more. It
-/// is to be put into its object.
+/// The id of a permit of its own with some of what this one holds; 0 if that is nothing any more.
+/// It is to be put into its object.
 pub(crate) fn split(calls: &Bound<'_, Calls>, id: Id, permits: u32) -> PyResult<u64> {
     let part = part(calls, |state, now| state.core.split(now, id, permits))?;
     let Some(part) = part else { return Ok(0) };

@@ -1,4 +1,5 @@
-//! Which context holds what, for calls that would wait for themselves. Nothing of it is done without `detect_reentrancy`.
+//! Which context holds what, for calls that would wait for themselves. Nothing of it is done
+//! without `detect_reentrancy`.
 //!
 //! A context is what `contextvars` says: that of a task, or of a thread. Tasks, and whatever else
 //! runs in a copy of a context, hold what that held when they were begun, until it comes back. The

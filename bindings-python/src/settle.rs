@@ -180,7 +180,8 @@ fn task(calls: &Bound<'_, Calls>, ticket: Ticket, id: Id) -> Option<Py<PyAny>> {
 }
 
 /// Whether a task is in the middle of its step: as the current one, or below its eager child.
-/// Cancelled now it would be interrupted where it waits next, which may be after the work has ended.
+/// Cancelled now it would be interrupted where it waits next, which may be after the work has
+/// ended.
 fn is_on_stack(calls: &Bound<'_, Calls>, ticket: Ticket, id: Id) -> PyResult<bool> {
     let py = calls.py();
     let Some(task) = task(calls, ticket, id) else {

@@ -25,7 +25,8 @@ pub(crate) struct State {
     pub(crate) drivers: Drivers,
     pub(crate) threads: Threads,
     pub(crate) idle: IdleMoments,
-    /// How far the core's time is ahead of the system's clock, for all loops and threads that read that.
+    /// How far the core's time is ahead of the system's clock, for all loops and threads that read
+    /// that.
     pub(crate) offset: Span,
     /// Closed with abort: a call that was granted before is cancelled as it goes on.
     pub(crate) is_aborting: bool,

@@ -1,4 +1,5 @@
-"""Every async test runs in a loop of its own on virtual time, and nothing may complain to that loop."""
+"""Every async test runs in a loop of its own on virtual time, and nothing may complain to that
+loop."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from bulkheads.testing import VirtualLoop
 EAGER = "BULKHEADS_EAGER_TASKS" in os.environ
 """Whether a new task takes its first step at once (Python 3.12 and newer)."""
 
-# A job in the background of a shell is started with Ctrl-C ignored, and so are the programs that it starts.
+# A job in the background of a shell is started with Ctrl-C ignored, and so are the programs that it
+# starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

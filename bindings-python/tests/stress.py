@@ -1,4 +1,5 @@
-"""Threads and loops through one bulkhead, with time-outs, cancellations and loops that are closed in the midst of it.
+"""Threads and loops through one bulkhead, with time-outs, cancellations and loops that are closed
+in the midst of it.
 
 python stress.py stress 30    for 30 seconds
 python stress.py memory       ten million calls of every kind, and what they leave in memory
@@ -138,7 +139,8 @@ class Stress:
             time.sleep(0)
 
     def _loops(self, chance: random.Random) -> int:
-        """One loop after the other; half of them are closed with all that waits and runs in them."""
+        """One loop after the other; half of them are closed with all that waits and runs in
+        them."""
         calls = 0
         while not self._is_over():
             loop = chance.choice(NEW_LOOPS)()

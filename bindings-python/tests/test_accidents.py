@@ -1,4 +1,5 @@
-"""What happens to a waiting call in real life: time-outs and groups around it, clocks that jump, code that calls back in."""
+"""What happens to a waiting call in real life: time-outs and groups around it, clocks that jump,
+code that calls back in."""
 
 from __future__ import annotations
 
@@ -65,7 +66,8 @@ async def test_cancelled_twice_in_the_turn_of_its_grant(start: Start, order: str
 
 @WAYS
 async def test_a_time_out_around_it_that_comes_with_the_grant_loses_nothing(start: Start) -> None:
-    """Whichever comes first in the turn: the outcome is a result or the time-out, and the permit is back in either case."""
+    """Whichever comes first in the turn: the outcome is a result or the time-out, and the permit is
+    back in either case."""
     for bound in (asyncio.wait_for, within):
         for grant_at in (0.999, 1.0, 1.001):
             bulkhead = Bulkhead("b", max_concurrent=1, max_queue=2, timeout=9)
@@ -103,7 +105,8 @@ async def test_a_group_that_fails_takes_its_waiters_out_of_the_queue(start: Star
             group.create_task(fail())
     assert caught.group_contains(ZeroDivisionError)
     stats = bulkhead.stats()
-    # The first may go on before the group hears of the failure; each of the others is granted and cancelled in one turn.
+    # The first may go on before the group hears of the failure; each of the others is granted and
+    # cancelled in one turn.
     assert (stats.queued, stats.completed - 1 + stats.unclaimed + stats.rejected.cancelled) == (0, 3)
     assert stats.unclaimed > 0
     probe_full(bulkhead, 1)

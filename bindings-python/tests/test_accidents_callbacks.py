@@ -1,4 +1,5 @@
-"""Whatever user code runs because of a call may call back into the same bulkhead, whatever it does there."""
+"""Whatever user code runs because of a call may call back into the same bulkhead, whatever it does
+there."""
 
 from __future__ import annotations
 

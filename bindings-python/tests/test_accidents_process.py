@@ -1,4 +1,5 @@
-"""A process ends by itself when nothing but idle bulkheads is left, and lives for as long as somebody waits under a time-out."""
+"""A process ends by itself when nothing but idle bulkheads is left, and lives for as long as
+somebody waits under a time-out."""
 
 from __future__ import annotations
 

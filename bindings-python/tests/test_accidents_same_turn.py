@@ -1,4 +1,5 @@
-"""Cancellation, grant and time-out of one waiter in one turn, in every order; and a loop that is blocked for longer than every bound."""
+"""Cancellation, grant and time-out of one waiter in one turn, in every order; and a loop that is
+blocked for longer than every bound."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ ORDERS = list(permutations(["cancel", "grant", "time out"]))
 @pytest.mark.parametrize("way", ["run", "acquire"])
 @pytest.mark.parametrize("grant", ["a release", "a growing limit", "a head that leaves"])
 async def test_of_one_turn(order: tuple[str, ...], way: str, grant: str) -> None:
-    """A task that was cancelled ends cancelled, whatever outcome was on its way; its permit passes on, and it is counted once."""
+    """A task that was cancelled ends cancelled, whatever outcome was on its way; its permit passes
+    on, and it is counted once."""
     has_head = grant == "a head that leaves"
     bulkhead = Bulkhead("b", max_concurrent=2 if has_head else 1, max_queue=3, timeout=600)
     hold = bulkhead.try_acquire()

@@ -1,4 +1,5 @@
-"""Work that never settles, that is awaited in odd ways, or whose permit was forgotten; and what is held of a call that is over."""
+"""Work that never settles, that is awaited in odd ways, or whose permit was forgotten; and what is
+held of a call that is over."""
 
 from __future__ import annotations
 

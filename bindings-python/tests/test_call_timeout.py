@@ -1,4 +1,5 @@
-"""The call time-out: the work is cancelled in its caller's task, and the caller is answered when it has ended."""
+"""The call time-out: the work is cancelled in its caller's task, and the caller is answered when it
+has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Cancellation is asyncio's own: a task that is cancelled gets the CancelledError, and nothing it had is lost."""
+"""Cancellation is asyncio's own: a task that is cancelled gets the CancelledError, and nothing it
+had is lost."""
 
 from __future__ import annotations
 

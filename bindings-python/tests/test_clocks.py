@@ -1,4 +1,5 @@
-"""Clocks that begin behind one another: a bulkhead made at import time meets all the loops of a test suite, virtual ones among them."""
+"""Clocks that begin behind one another: a bulkhead made at import time meets all the loops of a
+test suite, virtual ones among them."""
 
 from __future__ import annotations
 

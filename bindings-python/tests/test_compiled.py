@@ -1,4 +1,5 @@
-"""What the compiled calls have to get right besides what every call has: the protocols of Python that they stand in for."""
+"""What the compiled calls have to get right besides what every call has: the protocols of Python
+that they stand in for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Whatever of ours is dropped while an exception is on its way: the exception arrives, the interpreter lives, no permit is lost."""
+"""Whatever of ours is dropped while an exception is on its way: the exception arrives, the
+interpreter lives, no permit is lost."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ async def main():
             bulkhead = Bulkhead("b", max_concurrent=limit, max_queue=9, timeout=9)
             async with bulkhead:
                 try:
-                    # The object is on the stack when the exception comes, and goes while it is on its way.
+                    # The object is on the stack when the exception comes, and goes while it is on
+                    # its way.
                     print(make(bulkhead), fail())
                 except ZeroDivisionError:
                     pass
@@ -82,7 +84,8 @@ def test_an_object_that_is_dropped_while_an_exception_is_on_its_way(collected: b
     makers = "{" + ", ".join(f"{name!r}: {make}" for name, make in MAKERS.items()) + "}"
     script = SCRIPT.replace("{MAKERS}", makers)
     if collected:
-        # Within a cycle: then it goes at a collection, which the allocations of the exception bring about.
+        # Within a cycle: then it goes at a collection, which the allocations of the exception bring
+        # about.
         script = script.replace(
             "print(make(bulkhead), fail())",
             "cycle = [make(bulkhead)]; cycle.append(cycle); del cycle; print(gc.collect(), fail())",

@@ -1,4 +1,5 @@
-"""Whoever leaves an `async with` ends the entry that was entered, its bound and its cancellation, never another's."""
+"""Whoever leaves an `async with` ends the entry that was entered, its bound and its cancellation,
+never another's."""
 
 from __future__ import annotations
 

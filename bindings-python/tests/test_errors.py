@@ -118,7 +118,8 @@ async def test_a_refusal_makes_no_cycle_that_holds_its_callers_frame() -> None:
     gc.disable()
     try:
         reference = await caller(lambda: bulkhead.run(asyncio.sleep, 1))
-        # From 3.12 on asyncio itself holds the frame of a task that was cancelled until its next turn.
+        # From 3.12 on asyncio itself holds the frame of a task that was cancelled until its next
+        # turn.
         await asyncio.sleep(0)
         assert reference() is None
         async with await bulkhead.acquire():

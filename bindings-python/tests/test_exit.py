@@ -53,7 +53,8 @@ threading.Thread(target=wait).start()
 
 @pytest.mark.parametrize("timeout", [0.01, 60])
 def test_daemons_are_not(timeout: float) -> None:
-    """They may time out while the interpreter ends, when a thread can no longer come back to Python."""
+    """They may time out while the interpreter ends, when a thread can no longer come back to
+    Python."""
     program = f"""
 def wait():
     try:

@@ -1,4 +1,5 @@
-"""Forked children: empty books of their own, whatever the parent held, and whichever thread held the lock."""
+"""Forked children: empty books of their own, whatever the parent held, and whichever thread held
+the lock."""
 
 from __future__ import annotations
 

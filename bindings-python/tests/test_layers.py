@@ -1,4 +1,5 @@
-"""No module imports itself by way of others: neither those of Python, stubs included, nor those of Rust."""
+"""No module imports itself by way of others: neither those of Python, stubs included, nor those of
+Rust."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One bulkhead, many event loops: one after the other, in several threads at once, and loops that died; on both kinds of loop."""
+"""One bulkhead, many event loops: one after the other, in several threads at once, and loops that
+died; on both kinds of loop."""
 
 from __future__ import annotations
 
@@ -238,7 +239,8 @@ def test_a_loop_that_dies_beside_a_living_one_holds_nobody_up() -> None:
 
 @pytest.fixture
 def looks_often() -> Iterator[None]:
-    """asyncio does not notify of a loop that is closed: a call that waits looks from time to time."""
+    """asyncio does not notify of a loop that is closed: a call that waits looks from time to
+    time."""
     before = look_for_closed_loops_after(1_000_000)
     yield
     look_for_closed_loops_after(before)

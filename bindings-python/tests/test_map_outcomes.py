@@ -1,4 +1,5 @@
-"""`map`: what it gives when items fail, when the source does, in which order, and how it waits for capacity."""
+"""`map`: what it gives when items fail, when the source does, in which order, and how it waits for
+capacity."""
 
 from __future__ import annotations
 

@@ -240,7 +240,8 @@ async def test_nor_by_what_comes_back_at_the_very_time_of_the_call() -> None:
 
     async def late() -> None:
         await blocked.wait()
-        # No timer has fired yet: its bound, its abandonment and the next one's grant are all still to be done.
+        # No timer has fired yet: its bound, its abandonment and the next one's grant are all still
+        # to be done.
         loop.jump(2.5)
         await bulkhead.run(int)
 

@@ -1,4 +1,5 @@
-"""Options and arguments: the name, the value and the rule in every complaint; the type here, the range in the core."""
+"""Options and arguments: the name, the value and the rule in every complaint; the type here, the
+range in the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`run`: what it takes, when it acts, and that every way out gives the permit back before the caller goes on."""
+"""`run`: what it takes, when it acts, and that every way out gives the permit back before the
+caller goes on."""
 
 from __future__ import annotations
 

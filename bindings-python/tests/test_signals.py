@@ -123,7 +123,8 @@ def by_every_way(bulkhead: Bulkhead) -> None:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore:a permit of bulkhead b was dropped:ResourceWarning")
 def test_a_signal_at_any_moment_loses_no_permit() -> None:
-    """A handler runs between any two instructions of Python's: a permit must not be in the hands of any of them alone."""
+    """A handler runs between any two instructions of Python's: a permit must not be in the hands of
+    any of them alone."""
     bulkhead = Bulkhead("b", max_concurrent=3)
     interrupt(1000, lambda: by_every_way(bulkhead))
     gc.collect()

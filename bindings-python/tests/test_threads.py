@@ -55,8 +55,8 @@ def queued(bulkhead: Bulkhead, count: int) -> Callable[[], bool]:
 
 
 class Clock(VirtualLoop):
-    """A loop that does nothing but lend its clock to the threads: that takes the next of its times at each look, and stays at the
-    last."""
+    """A loop that does nothing but lend its clock to the threads: that takes the next of its times
+    at each look, and stays at the last."""
 
     made: ClassVar[list[Clock]] = []
 
@@ -349,7 +349,8 @@ def test_each_thread_leaves_by_its_own_entry() -> None:
     in_thread(bulkhead.__enter__).result()
     assert bulkhead.stats().active == 2
     bulkhead.__exit__(None, None, None)
-    # The other thread has gone, and what it holds is left to the thread that ends it in its place: a pool may do that.
+    # The other thread has gone, and what it holds is left to the thread that ends it in its place:
+    # a pool may do that.
     assert bulkhead.stats().active == 1
     in_thread(bulkhead.__exit__, None, None, None).result()
     assert (bulkhead.stats().active, bulkhead.stats().completed) == (0, 2)

@@ -23,8 +23,8 @@ use instance::{with, with_engine};
 /// Each engine has one driver.
 const OWNER: OwnerId = OwnerId::FIRST;
 
-/// The handle of a new engine; `undefined` is the default of an option. 0 if an option is out of its
-/// range: `fault` says which.
+/// The handle of a new engine; `undefined` is the default of an option. 0 if an option is out of
+/// its range: `fault` says which.
 #[wasm_bindgen]
 #[must_use]
 pub fn open(
@@ -58,7 +58,8 @@ pub fn drop_engine(handle: u32) {
     with(|instance| drop(instance.engines.remove(handle)));
 }
 
-/// Where the mailbox lies in the module's memory, in bytes; it stays there, but the memory may grow.
+/// Where the mailbox lies in the module's memory, in bytes; it stays there, but the memory may
+/// grow.
 #[wasm_bindgen]
 #[must_use]
 pub fn mailbox() -> *const f64 {

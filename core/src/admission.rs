@@ -206,7 +206,8 @@ impl Hull {
     }
 
     // Nested calls 2.2: ids whose permits came back are stale, and count nothing.
-    /// The permits of this compartment that the caller holds; an id that is named twice counts once.
+    /// The permits of this compartment that the caller holds; an id that is named twice counts
+    /// once.
     fn held(&self, index: u32, request: &Request<'_>) -> u64 {
         let held = request.held;
         let once = held.iter().enumerate();

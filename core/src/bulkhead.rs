@@ -53,17 +53,17 @@ impl Bulkhead {
         self.hull.at(now).acquire(HERE, request)
     }
 
-    /// As [`Bulkhead::acquire`] without a clock, for a call whose answer no time can change: nothing
-    /// can fall due, it need not wait, nothing bounds its run, and it is none of those that are
-    /// measured. For every other call the answer is [`Untimed::NeedsClock`].
+    /// As [`Bulkhead::acquire`] without a clock, for a call whose answer no time can change:
+    /// nothing can fall due, it need not wait, nothing bounds its run, and it is none of those that
+    /// are measured. For every other call the answer is [`Untimed::NeedsClock`].
     pub fn acquire_untimed(&mut self, request: Request<'_>) -> Untimed {
         self.hull.acquire_untimed(HERE, &request)
     }
 
     /// As [`Bulkhead::acquire`] for an item of a `map`, which never stands in the queue: where that
     /// would queue it, or reject it as `full`, and where as many of its siblings run as can, it
-    /// watches instead, as [`Bulkhead::watch_capacity`] does; without siblings that run it is rejected
-    /// once it has waited for as long as any call may ([`Rejection::NoRoom`]).
+    /// watches instead, as [`Bulkhead::watch_capacity`] does; without siblings that run it is
+    /// rejected once it has waited for as long as any call may ([`Rejection::NoRoom`]).
     ///
     /// # Errors
     /// A weight or a call time-out out of its range; nothing is counted.
@@ -76,11 +76,11 @@ impl Bulkhead {
         self.hull.at(now).acquire_or_watch(HERE, request)
     }
 
-    /// Asks for one [`Event::Capacity`] when a call of the request's weight would no longer find the
-    /// bulkhead full: it would run at once, or end for good (closed, too heavy, reentrant). True,
-    /// and no event, if that is now. Reserves nothing: ask again after the event, for every call of the
-    /// owner that waits for capacity. While none of its siblings runs, the event comes at the end of
-    /// the longest wait at the latest, by a timer of the owner.
+    /// Asks for one [`Event::Capacity`] when a call of the request's weight would no longer find
+    /// the bulkhead full: it would run at once, or end for good (closed, too heavy, reentrant).
+    /// True, and no event, if that is now. Reserves nothing: ask again after the event, for every
+    /// call of the owner that waits for capacity. While none of its siblings runs, the event comes
+    /// at the end of the longest wait at the latest, by a timer of the owner.
     ///
     /// # Errors
     /// A weight or a call time-out out of its range.
@@ -122,15 +122,15 @@ impl Bulkhead {
         self.hull.start(id);
     }
 
-    /// Gives back a permit whose end its driver sees exactly once. What was answered early counts as
-    /// failed whatever `outcome` says. A run deadline that has passed but was not handled yet no
+    /// Gives back a permit whose end its driver sees exactly once. What was answered early counts
+    /// as failed whatever `outcome` says. A run deadline that has passed but was not handled yet no
     /// longer acts. False, and nothing counted, if the id is stale: its run was abandoned.
     pub fn finish(&mut self, now: Instant, id: Id, outcome: Outcome) -> bool {
         self.hull.at_result(now, id).finish(id, outcome)
     }
 
-    /// As [`Bulkhead::finish`] without a clock, if the end affects no other call and is not measured.
-    /// False, and nothing has changed, if not: call [`Bulkhead::finish`].
+    /// As [`Bulkhead::finish`] without a clock, if the end affects no other call and is not
+    /// measured. False, and nothing has changed, if not: call [`Bulkhead::finish`].
     pub fn finish_untimed(&mut self, id: Id, outcome: Outcome) -> bool {
         self.hull.finish_untimed(id, outcome)
     }
@@ -229,8 +229,8 @@ impl Bulkhead {
         self.hull.at(now).drain_within(HERE, owner, timeout);
     }
 
-    /// Ends an owner whose driver has died: its waiters count as cancelled, its permits come back as
-    /// abandoned runs, its events are dropped, its requests are rejected from now on.
+    /// Ends an owner whose driver has died: its waiters count as cancelled, its permits come back
+    /// as abandoned runs, its events are dropped, its requests are rejected from now on.
     pub fn evict(&mut self, now: Instant, owner: OwnerId) {
         self.hull.at(now).evict(owner);
     }
@@ -243,14 +243,14 @@ impl Bulkhead {
     }
 
     /// Asks for one [`Event::Idle`] at the first moment without waiters and permits in use. `None`,
-    /// and no event, if that is now; else the ticket of this request: an event answers every request
-    /// of its owner up to the ticket that it carries.
+    /// and no event, if that is now; else the ticket of this request: an event answers every
+    /// request of its owner up to the ticket that it carries.
     pub fn watch_idle(&mut self, now: Instant, owner: OwnerId) -> Option<u64> {
         self.hull.at(now).watch_idle(HERE, owner)
     }
 
-    /// Does what is due. Call it when the timer of [`Bulkhead::poll_timeout`] fires; calls too early
-    /// or too often do nothing.
+    /// Does what is due. Call it when the timer of [`Bulkhead::poll_timeout`] fires; calls too
+    /// early or too often do nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
         drop(self.hull.at(now));
     }

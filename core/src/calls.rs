@@ -85,9 +85,9 @@ impl Calls {
         slot
     }
 
-    /// As [`Self::insert`] for a run without a deadline that is not measured. Of what the slot still
-    /// holds from before, only these fields are ever read of such a run: writing the others would
-    /// cost a third of an ordinary call.
+    /// As [`Self::insert`] for a run without a deadline that is not measured. Of what the slot
+    /// still holds from before, only these fields are ever read of such a run: writing the others
+    /// would cost a third of an ordinary call.
     pub(crate) fn insert_plain(&mut self, plain: Plain) -> u32 {
         let slot = self.free;
         let Some(place) = self.slots.get_mut(slot as usize) else {

@@ -27,7 +27,8 @@ pub(crate) struct Compartment {
     pub(crate) is_aborting: bool,
     /// Stands in the list of those that this step has to settle.
     pub(crate) is_touched: bool,
-    /// The limit was lowered in this step: a call that watches for capacity may now wait for itself.
+    /// The limit was lowered in this step: a call that watches for capacity may now wait for
+    /// itself.
     pub(crate) is_narrowed: bool,
     /// When its drain ends by closing: an owner has an alarm for that, unless it is never.
     pub(crate) drain_ends: Instant,

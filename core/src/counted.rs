@@ -1,8 +1,9 @@
 //! Counted runs: ordinary runs without a slot and an id, which cannot be singled out.
 //!
 //! A run of weight 1 that has no deadline, no signal and is not measured needs only a count for its
-//! owner. A host that shares memory with the engine may even begin and end such runs without asking,
-//! as far as the engine has laid out a [`Credit`]; every input takes in what the host did since.
+//! owner. A host that shares memory with the engine may even begin and end such runs without
+//! asking, as far as the engine has laid out a [`Credit`]; every input takes in what the host did
+//! since.
 
 use crate::books::Why;
 use crate::hull::Hull;
@@ -14,8 +15,8 @@ use crate::time::Span;
 
 /// How many counted runs a host may begin by itself, and what it has done with that.
 ///
-/// To begin one: `free` and `starts` must be above 0; take one of each, and keep the least `free` in
-/// `least`. To end one: if `free` is 0 or more, put one back, and count a failure in `failed`;
+/// To begin one: `free` and `starts` must be above 0; take one of each, and keep the least `free`
+/// in `least`. To end one: if `free` is 0 or more, put one back, and count a failure in `failed`;
 /// below 0 only the engine knows what the end allows: call [`Step::finish_counted`]. The run that
 /// takes the last of `starts` is to be measured: end it by [`Step::finish_measured`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

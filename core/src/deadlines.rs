@@ -1,9 +1,10 @@
 //! The deadlines of one kind: a list for those that come in their order, a heap for the rest.
 //!
-//! Calls without deadlines of their own all have the bulkhead's time-out, so their deadlines come in
-//! the order in which they fall due. Those are linked through the slab: adding one, taking the first
-//! and leaving from the middle cost the same however many there are. A deadline that lies before
-//! the last of the list goes to a binary heap, which knows where each of its slots stands: O(log n).
+//! Calls without deadlines of their own all have the bulkhead's time-out, so their deadlines come
+//! in the order in which they fall due. Those are linked through the slab: adding one, taking the
+//! first and leaving from the middle cost the same however many there are. A deadline that lies
+//! before the last of the list goes to a binary heap, which knows where each of its slots stands:
+//! O(log n).
 
 use alloc::vec::Vec;
 

@@ -34,8 +34,8 @@ impl Step<'_> {
         // Resizing 6: in every state, and the state stays.
         let before = here.pool.set_limit(limit);
         let is_narrower = limit < before || before == 0;
-        // Nested calls 1.4, Resizing 5: an owner that watches for capacity asks again, and hears that
-        // its call waits for itself, or is too heavy.
+        // Nested calls 1.4, Resizing 5: an owner that watches for capacity asks again, and hears
+        // that its call waits for itself, or is too heavy.
         here.is_narrowed |= is_narrower && !here.watches.is_empty();
         if limit > 0 && is_narrower {
             self.hull.end_heavy_waiters(index);

@@ -7,8 +7,9 @@ use crate::ids::{CompartmentId, Id};
 /// `nanos` is the real time waited or ran, up to the moment of the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Closed with abort: the owner is to abort the signals of whatever it runs in this compartment,
-    /// and of what it has yet to start. Comes once to every owner. The work answers its callers.
+    /// Closed with abort: the owner is to abort the signals of whatever it runs in this
+    /// compartment, and of what it has yet to start. Comes once to every owner. The work answers
+    /// its callers.
     Abort {
         /// The compartment.
         compartment: CompartmentId,

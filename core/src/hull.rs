@@ -89,8 +89,8 @@ impl Hull {
         Step::new(self)
     }
 
-    /// As [`Hull::at`], for the input that gives `id` back: its run deadline, if that has passed but
-    /// was not handled yet, no longer acts.
+    /// As [`Hull::at`], for the input that gives `id` back: its run deadline, if that has passed
+    /// but was not handled yet, no longer acts.
     // Time 4.1: a result in hand is never thrown away.
     pub fn at_result(&mut self, now: Instant, id: Id) -> Step<'_> {
         if let Some(slot) = self.running(id) {
@@ -206,7 +206,8 @@ impl Hull {
     }
 
     /// Whether an ordinary call of this compartment may come or go without a clock: nothing can
-    /// fall due in the hull, no call waits whose time would have to be measured, and no owner watches that a change would have to notify.
+    /// fall due in the hull, no call waits whose time would have to be measured, and no owner
+    /// watches that a change would have to notify.
     pub(crate) fn is_quiescent(&self, index: u32) -> bool {
         let here = self.compartment(index);
         !self.owners.has_timers() && here.queue.is_empty() && here.watches.is_empty()

@@ -3,7 +3,8 @@
 /// Names one call from its admission to its release: waiter and permit are the same number.
 ///
 /// `slot + generation · 2^32`: at least 2^32 and below 2^53, so that it is an exact JavaScript
-/// number and never a small code. Slots are reused, the generation distinguishes a stale id from a live one; a stale id changes nothing.
+/// number and never a small code. Slots are reused, the generation distinguishes a stale id from a
+/// live one; a stale id changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(u64);
 

@@ -51,7 +51,8 @@ impl Pool {
     }
 
     // Nested calls 1.1, Nested calls 1.3
-    /// Whether a call that comes with `held` permits of its own caller's would not fit even if all other callers gave back everything. No caller holds more than what is in use.
+    /// Whether a call that comes with `held` permits of its own caller's would not fit even if all
+    /// other callers gave back everything. No caller holds more than what is in use.
     pub(crate) fn waits_for_itself(&self, weight: u32, held: u64) -> bool {
         let needed = held.min(self.used) + u64::from(weight);
         held > 0 && !self.is_paused() && needed > u64::from(self.limit)

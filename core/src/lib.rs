@@ -22,11 +22,11 @@
 //! 4. Only then run user code.
 //!
 //! # Where things are
-//! [`Hull`] holds everything; a [`Bulkhead`] is a hull with one compartment. One place decides on an
-//! arrival (`admission`), one knows capacity (`ledger`), one orders waiters (`queue`), one writes
-//! phases and counts ends (`transition`; runs that need no clock have a short way beside it), and
-//! [`Hull::at`] is the one door of every input with a time. Comments such as `// Admission 2.1` name
-//! the sentence of the project's contract that the next lines decide.
+//! [`Hull`] holds everything; a [`Bulkhead`] is a hull with one compartment. One place decides on
+//! an arrival (`admission`), one knows capacity (`ledger`), one orders waiters (`queue`), one
+//! writes phases and counts ends (`transition`; runs that need no clock have a short way beside
+//! it), and [`Hull::at`] is the one door of every input with a time. Comments such as
+//! `// Admission 2.1` name the sentence of the project's contract that the next lines decide.
 //!
 //! The crate is the state machine; it has no async facade for Rust.
 #![no_std]

@@ -7,8 +7,8 @@ use crate::snapshot::State;
 use crate::step::Step;
 
 impl Step<'_> {
-    /// See [`crate::Bulkhead::release_part`]; for all that it holds of a step that [`crate::Hull::at_result`]
-    /// has made.
+    /// See [`crate::Bulkhead::release_part`]; for all that it holds of a step that
+    /// [`crate::Hull::at_result`] has made.
     ///
     /// # Errors
     /// `permits` is 0, or more than the call holds.

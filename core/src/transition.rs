@@ -168,8 +168,8 @@ impl Hull {
         self.calls.id(part)
     }
 
-    // Vocabulary 7, Options 4.4, Running 6: a manual permit has the run deadline that it brought, and
-    // no other.
+    // Vocabulary 7, Options 4.4, Running 6: a manual permit has the run deadline that it brought,
+    // and no other.
     fn run_deadline(&self, call: &Call, granted: Instant) -> Instant {
         let own = granted.after(call.own_bound);
         if !call.is_run {

@@ -1,4 +1,5 @@
-//! Numbers that come round: a place that is used millions of times gives out its first number again.
+//! Numbers that come round: a place that is used millions of times gives out its first number
+//! again.
 
 use bulkheads_core::{Bulkhead, Config, Id, Instant, Outcome, OwnerId, Request, Untimed};
 

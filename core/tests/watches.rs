@@ -74,7 +74,8 @@ fn one_notice_answers_every_request_up_to_its_ticket() {
     assert_eq!(events(&mut core, ME), [idle(second)]);
 }
 
-/// The notice of an idle moment that is over may still lie in the queue when the next request comes.
+/// The notice of an idle moment that is over may still lie in the queue when the next request
+/// comes.
 #[test]
 fn a_notice_that_is_under_way_does_not_answer_a_newer_request() {
     let mut core = bulkhead(1, 0);

@@ -16,8 +16,8 @@ pub struct Shared<C, W> {
 #[derive(Debug)]
 struct State<C, W> {
     core: C,
-    /// By the places of the owners. Places are reused, so there are as few as there were owners at a
-    /// time; none for an owner that is never woken.
+    /// By the places of the owners. Places are reused, so there are as few as there were owners at
+    /// a time; none for an owner that is never woken.
     bells: Vec<Option<(OwnerId, Arc<Bell<W>>)>>,
 }
 

@@ -1,9 +1,9 @@
-//! The engine through one array of numbers, for hosts where an argument or an answer of a call costs
-//! more than the core's work: the host writes an input and its arguments, calls once, and reads the
-//! answer and all that it must know next.
+//! The engine through one array of numbers, for hosts where an argument or an answer of a call
+//! costs more than the core's work: the host writes an input and its arguments, calls once, and
+//! reads the answer and all that it must know next.
 //!
-//! Events are shown, not taken: with its next input the host says how many of those that it has seen
-//! it has taken, so none is lost if it looks at only some.
+//! Events are shown, not taken: with its next input the host says how many of those that it has
+//! seen it has taken, so none is lost if it looks at only some.
 //!
 //! The credit is the one part that the host changes between two calls: with it ordinary runs begin
 //! and end without any call. Every input takes in first what the host did, and lays out anew.
@@ -200,8 +200,8 @@ pub const fn empty() -> Mailbox {
 }
 
 impl Engine {
-    /// Does the input that lies in the mailbox. The table is in `docs/engine.md`; a code that is not
-    /// in it does nothing.
+    /// Does the input that lies in the mailbox. The table is in `docs/engine.md`; a code that is
+    /// not in it does nothing.
     pub fn exchange(&mut self, owner: OwnerId, mail: &mut Mailbox) {
         self.exchange_holding(owner, mail, &[]);
     }

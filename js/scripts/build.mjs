@@ -1,5 +1,6 @@
-// Builds the package into dist: for Node (CommonJS, and an ES module that re-exports it, so that there is one copy of every class),
-// for everybody else (ES module and CommonJS), for hosts that must import the module (workerd), and the types of all.
+// Builds the package into dist: for Node (CommonJS, and an ES module that re-exports it, so that
+// there is one copy of every class), for everybody else (ES module and CommonJS), for hosts that
+// must import the module (workerd), and the types of all.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -68,8 +69,8 @@ function asText({ path }) {
 }
 
 /**
- * Node's own modules, so that a program still works when a bundler has made one ES module of it, where there is no `require`. The
- * first versions of Node 20 have no other way than that.
+ * Node's own modules, so that a program still works when a bundler has made one ES module of it,
+ * where there is no `require`. The first versions of Node 20 have no other way than that.
  */
 function builtins({ onLoad, onResolve }) {
   onResolve({ filter: /^node:/ }, ({ path, namespace }) => (namespace === 'builtin' ? { path, external: true } : { path, namespace: 'builtin' }));
@@ -84,8 +85,8 @@ async function bundle(entry, format, options) {
 }
 
 /**
- * An ES module that re-exports the CommonJS one, so that a process has each class once. The names are read off the bundle: the
- * wrapper cannot forget one.
+ * An ES module that re-exports the CommonJS one, so that a process has each class once. The names
+ * are read off the bundle: the wrapper cannot forget one.
  */
 async function wrap(entry, file) {
   const entryPoints = [`src/entries/${entry}.ts`];
@@ -96,7 +97,10 @@ async function wrap(entry, file) {
   writeFileSync(join(root, NEW, file), `import common from './${entry}.cjs';\n\nexport const { ${names} } = common;\n`);
 }
 
-/** The same declarations twice: what kind of module they describe is said by the package.json beside them. */
+/**
+ * The same declarations twice: what kind of module they describe is said by the package.json beside
+ * them.
+ */
 function types() {
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(NEW, 'types/esm')], { cwd: root, stdio: 'inherit' });
   cpSync(join(root, NEW, 'types/esm'), join(root, NEW, 'types/cjs'), { recursive: true });

@@ -1,5 +1,5 @@
-// Packs what would be published on npm into target/packages: `bulkheads`, and an engine for each platform of which js/native holds
-// the addon. `--all` (for a release) fails if one is missing.
+// Packs what would be published on npm into target/packages: `bulkheads`, and an engine for each
+// platform of which js/native holds the addon. `--all` (for a release) fails if one is missing.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,10 @@ for (const platform of platforms) {
   if (existsSync(addonOf(platform))) pack(folder);
 }
 
-/** Engines are of the very same version: what passes between them and the facade is a matter of their own. */
+/**
+ * Engines are of the very same version: what passes between them and the facade is a matter of
+ * their own.
+ */
 function facade() {
   const engines = Object.fromEntries(platforms.map((platform) => [packageOf(platform), manifest.version]));
   const folder = start('bulkheads', { ...manifest, optionalDependencies: engines }, join(root, 'README.md'));
@@ -57,7 +60,8 @@ function engine(platform) {
     cpu: [cpu],
     ...(libc === undefined ? {} : { libc: [libc] }),
     engines,
-    // A shared library is loaded from a file: installers that keep packages in archives must take this one out.
+    // A shared library is loaded from a file: installers that keep packages in archives must take
+    // this one out.
     preferUnplugged: true,
     publishConfig: { access: 'public' },
   });
@@ -68,8 +72,9 @@ function engine(platform) {
 }
 
 /**
- * What is required: a JavaScript file, since bundlers that meet one of machine code give up. Those that collect files find the addon
- * by its path here. It is loaded afterwards, when its version has been looked at.
+ * What is required: a JavaScript file, since bundlers that meet one of machine code give up. Those
+ * that collect files find the addon by its path here. It is loaded afterwards, when its version has
+ * been looked at.
  */
 function engineFile(version) {
   return `'use strict';

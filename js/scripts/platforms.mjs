@@ -1,4 +1,5 @@
-// The platforms that get a native engine. As a command it prints this machine's name, or the compiler's target for a name.
+// The platforms that get a native engine. As a command it prints this machine's name, or the
+// compiler's target for a name.
 
 import { readFileSync } from 'node:fs';
 import process from 'node:process';

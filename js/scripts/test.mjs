@@ -1,4 +1,5 @@
-// Runs the tests once with each engine, or with the one that BULKHEADS_ENGINE forces: `npm test`, or `npm test -- test/map.test.ts`.
+// Runs the tests once with each engine, or with the one that BULKHEADS_ENGINE forces: `npm test`,
+// or `npm test -- test/map.test.ts`.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';

@@ -8,7 +8,10 @@ import { Bulkhead } from 'bulkheads';
 const NOISE = 8 * 2 ** 20;
 const FEWEST = 100;
 
-/** As many threads as there is time for; answers also how many bytes of the process each has left behind. */
+/**
+ * As many threads as there is time for; answers also how many bytes of the process each has left
+ * behind.
+ */
 export async function churn(isOver: () => boolean): Promise<{ threads: number; left: number }> {
   const shared = Bulkhead.shared('churn', { maxConcurrent: 3, maxQueue: 8, timeoutMs: Infinity });
   await comeAndGo((begun) => begun >= FEWEST);

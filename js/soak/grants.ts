@@ -1,5 +1,6 @@
-// Callers in several threads whose waits end just as permits come back: what one thread's input shows of another's must reach the
-// call that it is meant for, though that call has only just arrived.
+// Callers in several threads whose waits end just as permits come back: what one thread's input
+// shows of another's must reach the call that it is meant for, though that call has only just
+// arrived.
 
 import assert from 'node:assert/strict';
 import { Bulkhead, type BulkheadStats } from 'bulkheads';
@@ -30,7 +31,10 @@ interface Tally {
   readonly answers: Record<string, number>;
 }
 
-/** How long a call may go without an answer that each bound would have brought within a few milliseconds. */
+/**
+ * How long a call may go without an answer that each bound would have brought within a few
+ * milliseconds.
+ */
 const PATIENCE_MS = 10_000;
 
 export async function contend({ threads: count, callers, limit, milliseconds, seed }: Contention): Promise<number> {

@@ -1,4 +1,5 @@
-// What each thread of the stress does: calls of every kind, with random bounds, aborted at random moments, so many at a time.
+// What each thread of the stress does: calls of every kind, with random bounds, aborted at random
+// moments, so many at a time.
 
 import type { Bulkhead } from 'bulkheads';
 import type { Scope } from '../test/threads.js';

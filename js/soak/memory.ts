@@ -1,5 +1,6 @@
-// Ten million calls of every kind through one bulkhead, ended in all ways that there are: what the process holds after them is what it
-// held after the first few. CALLS says how many, SECONDS_EACH for how long at most, BULKHEADS_ENGINE through which engine.
+// Ten million calls of every kind through one bulkhead, ended in all ways that there are: what the
+// process holds after them is what it held after the first few. CALLS says how many, SECONDS_EACH
+// for how long at most, BULKHEADS_ENGINE through which engine.
 
 import assert from 'node:assert/strict';
 import { Bulkhead } from 'bulkheads';
@@ -10,7 +11,10 @@ const SECONDS = Number(process.env['SECONDS_EACH'] ?? Infinity);
 /** After these the memory is what it will be. */
 const FIRST = 500_000;
 const MEGABYTE = 2 ** 20;
-/** What a process gains and loses whatever it does. A byte for each of ten million calls would be more than the heap may gain. */
+/**
+ * What a process gains and loses whatever it does. A byte for each of ten million calls would be
+ * more than the heap may gain.
+ */
 const NOISE = { heap: 4 * MEGABYTE, resident: 24 * MEGABYTE };
 
 const turn = setImmediate;

@@ -1,5 +1,5 @@
-// `Bulkhead.shared` for SOAK_SECONDS, two minutes unless said, or as long as the stress takes once: `npm run soak`, or with the seed
-// of an earlier run `npm run soak -- 465123`.
+// `Bulkhead.shared` for SOAK_SECONDS, two minutes unless said, or as long as the stress takes once:
+// `npm run soak`, or with the seed of an earlier run `npm run soak -- 465123`.
 
 import { churn } from './churn.js';
 import { contend } from './grants.js';

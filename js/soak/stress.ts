@@ -1,4 +1,5 @@
-// Threads that call through one shared limit while others are ended in the midst of it; then the books must balance.
+// Threads that call through one shared limit while others are ended in the midst of it; then the
+// books must balance.
 
 import assert from 'node:assert/strict';
 import { Bulkhead, type BulkheadStats } from 'bulkheads';
@@ -70,7 +71,10 @@ export async function stress({ threads, calls, limit, mortals, seed }: Stress): 
   }
 }
 
-/** What holds whatever happens. `started` were seen to run; those that were granted and evicted before are abandoned too. */
+/**
+ * What holds whatever happens. `started` were seen to run; those that were granted and evicted
+ * before are abandoned too.
+ */
 function mustBalance(stats: BulkheadStats, started: number): void {
   const { active, queued, running, admitted, completed, failed, unclaimed, abandonedRuns, leaked, doubleReleases } = stats;
   assert.deepEqual({ active, queued, running, leaked, doubleReleases }, { active: 0, queued: 0, running: 0, leaked: 0, doubleReleases: 0 });

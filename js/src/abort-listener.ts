@@ -1,4 +1,5 @@
-// One abort listener on a signal, however many calls carry it, and gone when the last of them is answered.
+// One abort listener on a signal, however many calls carry it, and gone when the last of them is
+// answered.
 
 import { host } from './host.js';
 
@@ -35,7 +36,10 @@ export class AbortListener {
     return listener;
   }
 
-  /** Before a call comes to the engine: a signal that is no native one may throw, and then nothing is lost. */
+  /**
+   * Before a call comes to the engine: a signal that is no native one may throw, and then nothing
+   * is lost.
+   */
   listen(): void {
     if (this.#isListening) return;
     // Running 7.2
@@ -67,7 +71,8 @@ export class AbortListener {
     try {
       this.signal.removeEventListener('abort', this.#onAbort);
     } catch {
-      // A signal that is no native one. The call that leaves it has its outcome, and its permits must come back.
+      // A signal that is no native one. The call that leaves it has its outcome, and its permits
+      // must come back.
     }
   }
 
@@ -88,7 +93,8 @@ export class AbortListener {
       if (those === undefined) ids.set(driver, [id]);
       else those.push(id);
     }
-    // What one signal brings about in several bulkheads is delivered when all of it has been: user code must not see half of it.
+    // What one signal brings about in several bulkheads is delivered when all of it has been: user
+    // code must not see half of it.
     for (const driver of ids.keys()) driver.hold();
     try {
       for (const [driver, those] of ids) driver.abort(those);

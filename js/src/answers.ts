@@ -46,7 +46,10 @@ export class Answers {
     });
   }
 
-  /** For a call that left the queue without a permit, or is answered though its work goes on; what it waited or ran. */
+  /**
+   * For a call that left the queue without a permit, or is answered though its work goes on; what
+   * it waited or ran.
+   */
   of(kind: number, timeMs: number, call: Late, figures: Figures): BulkheadError {
     return this.#make(() => {
       switch (kind) {

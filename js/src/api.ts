@@ -25,12 +25,16 @@ export type { Streamed, Wrapped } from './wrap.js';
 /** An error of a bulkhead: its `code` tells which. */
 export type BulkheadError = AnyBulkheadError;
 
-/** What all errors of bulkheads are instances of. The type lets `error instanceof BulkheadError` narrow to all of them by `code`. */
+/**
+ * What all errors of bulkheads are instances of. The type lets `error instanceof BulkheadError`
+ * narrow to all of them by `code`.
+ */
 export const BulkheadError = Base as unknown as (abstract new (...parameters: never[]) => AnyBulkheadError) & {
   readonly prototype: AnyBulkheadError;
   /**
-   * The error that was posted to this thread, or turned into JSON, or comes from another copy of the package: with its class, code, text
-   * and figures. `undefined` for whatever is no error of a bulkhead.
+   * The error that was posted to this thread, or turned into JSON, or comes from another copy of
+   * the package: with its class, code, text and figures. `undefined` for whatever is no error of a
+   * bulkhead.
    */
   readonly from: (value: unknown) => AnyBulkheadError | undefined;
 };

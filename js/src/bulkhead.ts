@@ -41,12 +41,16 @@ import { type Streamed, wrap, type Wrapped } from './wrap.js';
 /**
  * Guards one dependency with a budget of permits.
  *
- * A call that gets its permits runs; one that cannot get them yet waits in a bounded queue, for a bounded time, first come, first
- * served; every other call is rejected at once, with an error that says which bound rejected it.
+ * A call that gets its permits runs; one that cannot get them yet waits in a bounded queue, for a
+ * bounded time, first come, first served; every other call is rejected at once, with an error that
+ * says which bound rejected it.
  */
 export class Bulkhead {
   readonly #driver: Driver;
-  /** @internal No host can clone it, so cloning a bulkhead, or posting it to a thread, is an error instead of an empty object. */
+  /**
+   * @internal No host can clone it, so cloning a bulkhead, or posting it to a thread, is an error
+   *   instead of an empty object.
+   */
   readonly cloneable = NOT_CLONEABLE;
   #ending: Promise<void> | undefined;
 
@@ -68,9 +72,10 @@ export class Bulkhead {
   }
 
   /**
-   * The bulkhead of this name that all threads of the process have in common: one limit, one queue in order of arrival, one set of
-   * books. The same object for each call in a thread. The first call gives the options; later ones may leave them out, and
-   * different ones are a `RangeError` that names the difference. It lives for as long as any thread has it: one that ends, or is
+   * The bulkhead of this name that all threads of the process have in common: one limit, one queue
+   * in order of arrival, one set of books. The same object for each call in a thread. The first
+   * call gives the options; later ones may leave them out, and different ones are a `RangeError`
+   * that names the difference. It lives for as long as any thread has it: one that ends, or is
    * terminated, gives back what it held and leaves the queue. Needs Node and the native engine.
    */
   static readonly shared = shared as SharedBulkheads;
@@ -91,9 +96,9 @@ export class Bulkhead {
   }
 
   /**
-   * Runs `fn` with `weight` permits and settles as it does. Never throws: whatever goes wrong is a rejection. Work that is admitted
-   * at once starts before `exec` returns. An async iterator that it gives back, such as an async generator, keeps the permits until
-   * it has ended or is left.
+   * Runs `fn` with `weight` permits and settles as it does. Never throws: whatever goes wrong is a
+   * rejection. Work that is admitted at once starts before `exec` returns. An async iterator that
+   * it gives back, such as an async generator, keeps the permits until it has ended or is left.
    */
   exec<Result extends AsyncGenerator>(fn: Work<Result>, options?: CallOptions): Streamed<Result>;
   exec<Result>(fn: Work<Result>, options?: CallOptions): Promise<Awaited<Result>>;
@@ -109,8 +114,9 @@ export class Bulkhead {
   }
 
   /**
-   * A function with the same parameters, the same `this` and the same result that runs in this bulkhead. With `context: 'first'` the
-   * function gets the context of its call before its own parameters: `wrap(({ signal }, url) => fetch(url, { signal }), { context: 'first' })`.
+   * A function with the same parameters, the same `this` and the same result that runs in this
+   * bulkhead. With `context: 'first'` the function gets the context of its call before its own
+   * parameters: `wrap(({ signal }, url) => fetch(url, { signal }), { context: 'first' })`.
    */
   wrap<This, Parameters extends unknown[], Result extends AsyncGenerator>(
     fn: (this: This, context: WorkContext, ...parameters: Parameters) => Result,
@@ -133,7 +139,10 @@ export class Bulkhead {
     return wrap(this.#driver, fn as (...parameters: unknown[]) => unknown, options);
   }
 
-  /** A permit by hand; `using permit = await shipping.acquire()` gives it back by itself. Never throws. */
+  /**
+   * A permit by hand; `using permit = await shipping.acquire()` gives it back by itself. Never
+   * throws.
+   */
   acquire(options?: CallOptions): Promise<Permit> {
     try {
       // Options 5.6
@@ -152,9 +161,10 @@ export class Bulkhead {
   }
 
   /**
-   * The results of `fn` for all items, in order. It takes the next item only when that can run, and never stands in the queue: those
-   * who wait there go first. The first error ends it and aborts the rest; with `stopOnError: false` all items run, and it rejects
-   * with an `AggregateError` if some have failed. Promises among the items are awaited.
+   * The results of `fn` for all items, in order. It takes the next item only when that can run, and
+   * never stands in the queue: those who wait there go first. The first error ends it and aborts
+   * the rest; with `stopOnError: false` all items run, and it rejects with an `AggregateError` if
+   * some have failed. Promises among the items are awaited.
    */
   map<Item, Result>(
     items: Items<Item>,
@@ -168,7 +178,10 @@ export class Bulkhead {
     }
   }
 
-  /** As `map`, but what it gives is an outcome for each item, in order, as `Promise.allSettled` does. */
+  /**
+   * As `map`, but what it gives is an outcome for each item, in order, as `Promise.allSettled`
+   * does.
+   */
   mapSettled<Item, Result>(
     items: Items<Item>,
     fn: (item: Awaited<Item>, context: MapContext) => Result,
@@ -182,9 +195,10 @@ export class Bulkhead {
   }
 
   /**
-   * As `map`, one result at a time: `for await (const page of shipping.mapIterable(urls, fetchPage))`. No more items are under way
-   * or wait for their turn than the bulkhead has permits, and `buffer`. Leaving the loop aborts the rest; the first error comes
-   * behind the results of the items before it.
+   * As `map`, one result at a time: `for await (const page of shipping.mapIterable(urls,
+   * fetchPage))`. No more items are under way or wait for their turn than the bulkhead has permits,
+   * and `buffer`. Leaving the loop aborts the rest; the first error comes behind the results of the
+   * items before it.
    */
   mapIterable<Item, Result>(
     items: Items<Item>,
@@ -195,7 +209,9 @@ export class Bulkhead {
     return mapResults(this.#plan(items, fn, setup), setup);
   }
 
-  /** Changes the limit. 0 pauses; shrinking waits until enough calls have ended and revokes nothing. */
+  /**
+   * Changes the limit. 0 pauses; shrinking waits until enough calls have ended and revokes nothing.
+   */
   resize(maxConcurrent: number): void {
     this.#driver.resize(number('maxConcurrent', maxConcurrent));
   }
@@ -210,13 +226,17 @@ export class Bulkhead {
     return { name: this.name, ...this.stats() };
   }
 
-  /** Settles at the first moment when no call waits and no permit is held; ends nothing. From inside own work it never settles. */
+  /**
+   * Settles at the first moment when no call waits and no permit is held; ends nothing. From inside
+   * own work it never settles.
+   */
   idle(): Promise<void> {
     return this.#driver.idle(true);
   }
 
   /**
-   * Rejects new calls, now, and serves the waiters, for at most `timeoutMs`: then it closes. What it returns is as for `close`.
+   * Rejects new calls, now, and serves the waiters, for at most `timeoutMs`: then it closes. What
+   * it returns is as for `close`.
    */
   drain(options?: DrainOptions): Promise<void> {
     try {
@@ -228,8 +248,9 @@ export class Bulkhead {
   }
 
   /**
-   * Rejects new calls and all waiters, now; with `abort` it also aborts the signals of the work that runs, and lets that answer. What
-   * it returns settles when no permit is held any more; awaited from inside the bulkhead's own work it never does.
+   * Rejects new calls and all waiters, now; with `abort` it also aborts the signals of the work
+   * that runs, and lets that answer. What it returns settles when no permit is held any more;
+   * awaited from inside the bulkhead's own work it never does.
    */
   close(options?: CloseOptions): Promise<void> {
     try {
@@ -264,8 +285,9 @@ entrances.push(Bulkhead.prototype.exec, Bulkhead.prototype.acquire, Bulkhead.pro
 export interface SharedBulkheads {
   (name: string, options?: BulkheadOptions): Bulkhead;
   /**
-   * Frees a name, for test runners and hot reload: the next call for it, in whichever thread, makes a new bulkhead and may give other
-   * options. Whoever has the old one keeps it; its calls end as they would have.
+   * Frees a name, for test runners and hot reload: the next call for it, in whichever thread, makes
+   * a new bulkhead and may give other options. Whoever has the old one keeps it; its calls end as
+   * they would have.
    */
   readonly reset: (name: string) => void;
 }

@@ -1,5 +1,6 @@
-// A bulkhead's own clock: the host's, but never back. A calendar that is set, where a host has no better clock, and fake timers that
-// begin anew would otherwise let all calls wait until the old time has come round again.
+// A bulkhead's own clock: the host's, but never back. A calendar that is set, where a host has no
+// better clock, and fake timers that begin anew would otherwise let all calls wait until the old
+// time has come round again.
 
 import { now } from './now.js';
 
@@ -8,7 +9,10 @@ export class Clock {
   /** What makes a time of the host one of this clock. */
   #offset = 0;
 
-  /** Where the host's clock has stepped back, this one stands still for a moment and goes on from there. */
+  /**
+   * Where the host's clock has stepped back, this one stands still for a moment and goes on from
+   * there.
+   */
   now(): number {
     let time = now() + this.#offset;
     if (time < this.#latest) {

@@ -1,10 +1,13 @@
-// The one path of a bulkhead: call the engine, register the caller, move the events into the FIFO, arm the one timer; only then, and
-// only in the outermost step, settle promises and run user code. A step inside of that appends, so the order of the core is kept.
+// The one path of a bulkhead: call the engine, register the caller, move the events into the FIFO,
+// arm the one timer; only then, and only in the outermost step, settle promises and run user code.
+// A step inside of that appends, so the order of the core is kept.
 //
-// The caller is registered before the events are looked at: between the two another thread may have granted or ended its call.
+// The caller is registered before the events are looked at: between the two another thread may have
+// granted or ended its call.
 //
-// One short cut: ordinary runs begin and end by the engine's credit, without any call of it. There is nothing to deliver then, and
-// neither the clock nor the timer is looked at: they cost more than the rest of such a call.
+// One short cut: ordinary runs begin and end by the engine's credit, without any call of it. There
+// is nothing to deliver then, and neither the clock nor the timer is looked at: they cost more than
+// the rest of such a call.
 
 import { AbortListener, type Aborter } from './abort-listener.js';
 import { Answers } from './answers.js';
@@ -49,7 +52,10 @@ export class Driver implements Aborter, Holdable {
   #capacityWaiters: Set<() => void> | undefined = undefined;
   /** How to notify the maps that go on. */
   #maps: Set<() => void> | undefined = undefined;
-  /** The signals that were read, by the context of their work: they abort when the bulkhead is closed with abort. */
+  /**
+   * The signals that were read, by the context of their work: they abort when the bulkhead is
+   * closed with abort.
+   */
   #controllers: Map<object, AbortController> | undefined = undefined;
   /** With `stackTraces`: where each call came from. */
   readonly #places: WeakMap<PendingCall, Place> | undefined;
@@ -103,8 +109,8 @@ export class Driver implements Aborter, Holdable {
   }
 
   /**
-   * A call arrives. One that is not turned away is what `make` makes, with its id, and registered. Throws for a number out of its
-   * range.
+   * A call arrives. One that is not turned away is what `make` makes, with its id, and registered.
+   * Throws for a number out of its range.
    */
   arrive<Call extends PendingCall>(request: Request, kind: Kind, make: Make<Call>): Arrival<Call> | Refused {
     const { deadline, signal } = request;
@@ -160,14 +166,18 @@ export class Driver implements Aborter, Holdable {
     this.#settle();
   }
 
-  /** The work of a call has settled. After it `call.hasOutcome` says whether its caller gets an answer of the core's instead. */
+  /**
+   * The work of a call has settled. After it `call.hasOutcome` says whether its caller gets an
+   * answer of the core's instead.
+   */
   finish(call: PendingCall, outcome: Outcome, isBounded: boolean): void {
     if (!isBounded && this.#engine.mayBeUntimed() && this.#engine.finishUntimed(call.id, outcome)) {
       this.forget(call);
       return;
     }
     this.#engine.finish(this.#clock.now(), call.id, outcome);
-    // Before it is forgotten: another thread may have handled its deadline, and then the books say that this was its answer.
+    // Before it is forgotten: another thread may have handled its deadline, and then the books say
+    // that this was its answer.
     this.#collect();
     this.forget(call);
     this.#arm();
@@ -248,7 +258,10 @@ export class Driver implements Aborter, Holdable {
     this.#settle();
   }
 
-  /** Settles at the first moment without waiters and permits in use. `keepsAlive`: this thread lives until another brings it. */
+  /**
+   * Settles at the first moment without waiters and permits in use. `keepsAlive`: this thread lives
+   * until another brings it.
+   */
   idle(keepsAlive: boolean): Promise<void> {
     return new HostPromise((resolve) => {
       const ticket = this.#engine.watchIdle(this.#clock.now());
@@ -543,7 +556,10 @@ interface IdleWaiter {
   readonly keepsAlive: boolean;
 }
 
-/** That a call was not granted, or is answered early. One object: there may be a hundred thousand of them in one step. */
+/**
+ * That a call was not granted, or is answered early. One object: there may be a hundred thousand of
+ * them in one step.
+ */
 class EarlyEnd implements Listener {
   readonly #call: PendingCall;
   readonly #kind: number;

@@ -1,5 +1,5 @@
-// What a bulkhead rejects with. Each class has a stable `code`; compare that rather than the class when two copies of the package
-// may be around.
+// What a bulkhead rejects with. Each class has a stable `code`; compare that rather than the class
+// when two copies of the package may be around.
 
 import type { Figures } from './engines/engine.js';
 
@@ -15,12 +15,15 @@ export abstract class BulkheadError extends Error {
   readonly bulkhead: string;
   /** The work never started, so that it is safe to try it elsewhere. */
   readonly isRejection: boolean;
-  /** This process had no capacity: a retry must not hammer it, a circuit breaker must not count it. */
+  /**
+   * This process had no capacity: a retry must not hammer it, a circuit breaker must not count it.
+   */
   readonly isLocalOverload: boolean;
 
   /**
-   * What hosts keep of an error that is posted to another thread is its text, its stack and its cause: so all that it carries is its
-   * `cause` too. As a literal, since a copy would cost as much as the rest of a rejection.
+   * What hosts keep of an error that is posted to another thread is its text, its stack and its
+   * cause: so all that it carries is its `cause` too. As a literal, since a copy would cost as much
+   * as the rest of a rejection.
    */
   constructor(message: string, bulkhead: string, isRejection: boolean, isLocalOverload: boolean, cause: Facts) {
     // Errors 12.2
@@ -37,8 +40,9 @@ export abstract class BulkheadError extends Error {
   }
 
   /**
-   * The error that was posted to this thread, or turned into JSON, or comes from another copy of the package: with its class, code, text
-   * and figures. `undefined` for whatever is no error of a bulkhead.
+   * The error that was posted to this thread, or turned into JSON, or comes from another copy of
+   * the package: with its class, code, text and figures. `undefined` for whatever is no error of a
+   * bulkhead.
    */
   static from(value: unknown): AnyBulkheadError | undefined {
     if (value instanceof BulkheadError) return value as AnyBulkheadError;
@@ -131,7 +135,10 @@ export class BulkheadTimeoutError extends BulkheadError implements Figures {
   }
 }
 
-/** The bulkhead was closed or is draining. A call that ran while it was closed with `abort` was no rejection. */
+/**
+ * The bulkhead was closed or is draining. A call that ran while it was closed with `abort` was no
+ * rejection.
+ */
 export class BulkheadClosedError extends BulkheadError {
   readonly code = 'closed' as const;
 
@@ -155,7 +162,10 @@ export class BulkheadWeightError extends BulkheadError {
   }
 }
 
-/** The call would wait for permits that its own caller holds, so that it could never run. Only with `detectReentrancy`. */
+/**
+ * The call would wait for permits that its own caller holds, so that it could never run. Only with
+ * `detectReentrancy`.
+ */
 export class BulkheadReentrantError extends BulkheadError {
   readonly code = 'reentrant' as const;
   readonly weight: number;
@@ -172,7 +182,10 @@ export class BulkheadReentrantError extends BulkheadError {
   }
 }
 
-/** The work ran into `callTimeoutMs` or its deadline. Its permit stays taken until it really settles. */
+/**
+ * The work ran into `callTimeoutMs` or its deadline. Its permit stays taken until it really
+ * settles.
+ */
 export class BulkheadCallTimeoutError extends BulkheadError {
   readonly code = 'call_timeout' as const;
   /** How long the work had really run when its caller was answered. */
@@ -203,7 +216,8 @@ const classes = new Map<unknown, new (...parameters: never[]) => AnyBulkheadErro
   ['call_timeout', BulkheadCallTimeoutError],
 ]);
 
-// On the prototypes, as the language's own errors have it, and by hand, because minifiers rename classes.
+// On the prototypes, as the language's own errors have it, and by hand, because minifiers rename
+// classes.
 const names: Record<string, { readonly prototype: Error }> = {
   BulkheadError,
   BulkheadFullError,

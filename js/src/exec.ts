@@ -1,7 +1,8 @@
 // Work that a bulkhead runs: `exec`, and all that is built on it.
 //
-// Every outcome reaches user code through the same number of turns, so that the order of the core is the order that users see: a
-// grant starts the work in a reaction, a refusal rejects the promise whose reaction is the caller's.
+// Every outcome reaches user code through the same number of turns, so that the order of the core
+// is the order that users see: a grant starts the work in a reaction, a refusal rejects the promise
+// whose reaction is the caller's.
 
 import { type Driver, DROPPED_STREAM, Refused } from './driver.js';
 import { COMPLETED, FAILED, type Outcome, RUN, type Turn } from './engines/engine.js';
@@ -16,8 +17,8 @@ import { isStream, Stream, type StreamedRun } from './stream.js';
 /** What the work gets. */
 export interface WorkContext {
   /**
-   * Aborts when the caller is answered before the work has settled, and when the bulkhead is closed with abort. Made when it is
-   * first read.
+   * Aborts when the caller is answered before the work has settled, and when the bulkhead is closed
+   * with abort. Made when it is first read.
    */
   readonly signal: AbortSignal;
 }
@@ -57,8 +58,9 @@ export function executeOrWatch<Result>(
 }
 
 /**
- * Only the work answers such a call, so its caller's promise is derived from the work's, by reactions that all calls of the bulkhead
- * share: a promise that this package could settle too would cost twice as much.
+ * Only the work answers such a call, so its caller's promise is derived from the work's, by
+ * reactions that all calls of the bulkhead share: a promise that this package could settle too
+ * would cost twice as much.
  */
 function runCounted<Result>(driver: Driver, work: Work<Result>): Promise<Awaited<Result>> {
   const { fulfilled, rejected: failed } = driver.isToMeasure()
@@ -122,11 +124,12 @@ function counting(driver: Driver): Reactions {
 }
 
 /**
- * Of a run that only its work answers; the bulkhead knows of it only if its signal was read. What works on it are functions, so that
- * the work sees the signal and no method besides.
+ * Of a run that only its work answers; the bulkhead knows of it only if its signal was read. What
+ * works on it are functions, so that the work sees the signal and no method besides.
  */
 class CountedContext implements WorkContext {
-  // Private to the compiler only: fields with a # cost a quarter of a short call, at their construction.
+  // Private to the compiler only: fields with a # cost a quarter of a short call, at their
+  // construction.
   /** Absent once the work has ended. */
   driver: Driver | undefined;
   controller: AbortController | undefined = undefined;

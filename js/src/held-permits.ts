@@ -1,10 +1,13 @@
-// Who holds permits in which async context, for `detectReentrancy`. Only Node knows, so only its entry imports this file.
+// Who holds permits in which async context, for `detectReentrancy`. Only Node knows, so only its
+// entry imports this file.
 //
-// Work that a bulkhead runs has a context of its own: its permits count for the calls from inside of it and for no others. A manual
-// permit can only be put into the context of the function that takes it, and that is not always its own: until its first `await`
-// a function has the context of its caller, and what is put there stays for all that the caller starts later. So a manual permit
-// is attributed to a context only where that cannot affect sibling tasks: if the function that takes it is the root frame of its
-// async context, or, for any other, if the next call comes in the very turn in which the permit does, in which no other code runs.
+// Work that a bulkhead runs has a context of its own: its permits count for the calls from inside
+// of it and for no others. A manual permit can only be put into the context of the function that
+// takes it, and that is not always its own: until its first `await` a function has the context of
+// its caller, and what is put there stays for all that the caller starts later. So a manual permit
+// is attributed to a context only where that cannot affect sibling tasks: if the function that
+// takes it is the root frame of its async context, or, for any other, if the next call comes in the
+// very turn in which the permit does, in which no other code runs.
 
 import { AsyncLocalStorage, AsyncResource, executionAsyncId, executionAsyncResource } from 'node:async_hooks';
 import { types } from 'node:util';
@@ -20,9 +23,15 @@ interface Permit {
 }
 
 export class ContextPermits implements HeldPermits {
-  /** What a context holds or is to get. What has come back stays there for a while: its id holds nothing. */
+  /**
+   * What a context holds or is to get. What has come back stays there for a while: its id holds
+   * nothing.
+   */
   readonly #contexts = new AsyncLocalStorage<readonly Permit[]>();
-  /** Whether what a callback puts into its context is there when the same timer or port calls back again, as before Node 24. */
+  /**
+   * Whether what a callback puts into its context is there when the same timer or port calls back
+   * again, as before Node 24.
+   */
   readonly #isKept: boolean;
 
   constructor() {
@@ -70,7 +79,9 @@ export class ContextPermits implements HeldPermits {
     return certain;
   }
 
-  /** Whether what is put into the context now is put there for this one turn and what comes of it. */
+  /**
+   * Whether what is put into the context now is put there for this one turn and what comes of it.
+   */
   #isOwn(): boolean {
     return !this.#isKept || types.isPromise(executionAsyncResource()) || executionAsyncId() === MAIN;
   }
@@ -106,7 +117,10 @@ const STALE = -1;
 /** The script that the process was started with. */
 const MAIN = 1;
 
-/** Each look asks the core about all of them: at these lengths, what has come back is never more than what is held. */
+/**
+ * Each look asks the core about all of them: at these lengths, what has come back is never more
+ * than what is held.
+ */
 function tidied(permits: readonly Permit[]): readonly Permit[] {
   const { length } = permits;
   return (length & (length - 1)) === 0 ? permits.filter(mayCount) : permits;
@@ -128,7 +142,10 @@ function mayCount(one: Permit): boolean {
   return one.isCertain && (one.id === 0 || permitsOf(one) > 0);
 }
 
-/** Whether the host itself called the code that came in by this method; no if that cannot be found out. */
+/**
+ * Whether the host itself called the code that came in by this method; no if that cannot be found
+ * out.
+ */
 function isCalledByHost(entrance: unknown): boolean {
   // Put back, never called.
   // eslint-disable-next-line @typescript-eslint/unbound-method

@@ -1,12 +1,15 @@
-// What the package takes from where it runs. The clock and the timers are looked up on `globalThis` at each use, so that fake
-// timers work whenever they are installed.
+// What the package takes from where it runs. The clock and the timers are looked up on `globalThis`
+// at each use, so that fake timers work whenever they are installed.
 
 import type { LoadedEngine } from './engines/loaded.js';
 import type { SharedEngine } from './engines/shared.js';
 import type { Setup, Traits } from './options.js';
 
 export interface Environment {
-  /** Runs `act` outside of every caller's async context: what it registers must not keep a request's context alive. */
+  /**
+   * Runs `act` outside of every caller's async context: what it registers must not keep a request's
+   * context alive.
+   */
   outside<Answer>(act: () => Answer): Answer;
   /** The async context of the code that calls this. */
   capture(): Scope;
@@ -37,15 +40,24 @@ export interface Holdable {
 
 /** Which permits each async context holds. */
 export interface HeldPermits {
-  /** The ids of this bulkhead that the context of the code that calls this holds; those that came back hold nothing. */
+  /**
+   * The ids of this bulkhead that the context of the code that calls this holds; those that came
+   * back hold nothing.
+   */
   ids(bulkhead: Holdable): readonly number[];
-  /** Work that holds the permits of this call for the calls from inside of it. To be made in its caller's context. */
+  /**
+   * Work that holds the permits of this call for the calls from inside of it. To be made in its
+   * caller's context.
+   */
   around<Context, Result>(
     bulkhead: Holdable,
     work: (context: Context) => Result,
     call: { readonly id: number },
   ): (context: Context) => Result;
-  /** A manual permit is to come; `entrance` is the method by which it was asked for, as in what follows. */
+  /**
+   * A manual permit is to come; `entrance` is the method by which it was asked for, as in what
+   * follows.
+   */
   ask(bulkhead: Holdable, entrance: unknown): Holding;
   /** A manual permit was there at once. */
   took(bulkhead: Holdable, id: number, entrance: unknown): void;

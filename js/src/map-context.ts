@@ -37,7 +37,8 @@ export class Stop {
 /** Its signal aborts when the map ends before the item, and when that of its call does. */
 export class ItemContext implements MapContext {
   readonly index: number;
-  // Private to the package only: fields with a # cost a quarter of a short call, at their construction.
+  // Private to the package only: fields with a # cost a quarter of a short call, at their
+  // construction.
   /** That of its call, if it has one. */
   outer: WorkContext | undefined = undefined;
   controller: AbortController | undefined = undefined;

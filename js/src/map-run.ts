@@ -1,4 +1,5 @@
-// What every map does: takes items from its source, runs each as soon as there is room, and says how each has ended.
+// What every map does: takes items from its source, runs each as soon as there is room, and says
+// how each has ended.
 
 import { AbortListener } from './abort-listener.js';
 import { type Driver, Refused } from './driver.js';
@@ -138,7 +139,10 @@ export abstract class MapRun<Item, Result> {
     }
   }
 
-  /** The item in hand. False if it must wait for room: then `#notify` is called when there may be some. */
+  /**
+   * The item in hand. False if it must wait for room: then `#notify` is called when there may be
+   * some.
+   */
   #start(): boolean {
     const { driver, source } = this.plan;
     const { inHand } = source;
@@ -179,7 +183,10 @@ export abstract class MapRun<Item, Result> {
     return this.taken - 1;
   }
 
-  /** An ordinary run: only its work answers it, so its result is looked at here, without a promise of the call's own. */
+  /**
+   * An ordinary run: only its work answers it, so its result is looked at here, without a promise
+   * of the call's own.
+   */
   #runCounted(item: Awaited<Item>): void {
     const { driver, fn } = this.plan;
     const since = driver.isToMeasure() ? driver.now() : undefined;
@@ -232,7 +239,8 @@ export abstract class MapRun<Item, Result> {
     if (signal === undefined) return;
     const aborted = (): void => this.aborted(signal.reason);
     this.#unwatch = AbortListener.of(signal).watch(aborted);
-    // Looked at after the subscription: a signal may abort while a listener is added, and then nobody hears of it.
+    // Looked at after the subscription: a signal may abort while a listener is added, and then
+    // nobody hears of it.
     if (signal.aborted) aborted();
   }
 
@@ -241,7 +249,10 @@ export abstract class MapRun<Item, Result> {
 
   readonly #sourceFailed = (error: unknown): void => this.failed(this.taken, error);
 
-  /** There may be room: asked in a turn of its own and in the context of the map's caller, whoever has made the room. */
+  /**
+   * There may be room: asked in a turn of its own and in the context of the map's caller, whoever
+   * has made the room.
+   */
   readonly #notify = (): void => {
     const again = (): void => {
       void HostPromise.resolve().then(() => this.pump());

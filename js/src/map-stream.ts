@@ -8,7 +8,9 @@ import { HostPromise } from './promise.js';
 export interface Pace {
   /** Whether the results come in the order of their items. */
   readonly ordered: boolean;
-  /** How many results may wait for the consumer beside as many items under way as the limit allows. */
+  /**
+   * How many results may wait for the consumer beside as many items under way as the limit allows.
+   */
   readonly buffer: number;
 }
 
@@ -19,7 +21,8 @@ export function mapResults<Item, Result>(
 ): AsyncGenerator<Awaited<Result>, void, undefined> {
   const run = new MapStream(plan, pace);
   const results = run.results();
-  // A generator that is asked for a result would see its `return` only after that; whoever leaves does not wait for it.
+  // A generator that is asked for a result would see its `return` only after that; whoever leaves
+  // does not wait for it.
   const leave = results.return.bind(results);
   const leaving: typeof leave = (value) => {
     run.leave();

@@ -9,19 +9,31 @@ export interface BulkheadOptions {
   readonly maxConcurrent: number;
   /** How many calls may wait; 0, the default, fails fast. */
   readonly maxQueue?: number | undefined;
-  /** The longest a call may wait; 1000 by default, or `callTimeoutMs` if that is less. `Infinity` is no bound. */
+  /**
+   * The longest a call may wait; 1000 by default, or `callTimeoutMs` if that is less. `Infinity` is
+   * no bound.
+   */
   readonly timeoutMs?: number | undefined;
   /** The longest the work may run, from the grant; no bound by default. */
   readonly callTimeoutMs?: number | undefined;
-  /** How long after its early answer work that does not end keeps its permit; by default until it ends. */
+  /**
+   * How long after its early answer work that does not end keeps its permit; by default until it
+   * ends.
+   */
   readonly abandonAfterMs?: number | undefined;
-  /** Whether rejections carry a stack; false by default, because collecting one costs more than the rest. */
+  /**
+   * Whether rejections carry a stack; false by default, because collecting one costs more than the
+   * rest.
+   */
   readonly stackTraces?: boolean | undefined;
-  /** Whether the warning of a permit that was dropped says where it was taken; false by default, because every manual permit then costs a stack. */
+  /**
+   * Whether the warning of a permit that was dropped says where it was taken; false by default,
+   * because every manual permit then costs a stack.
+   */
   readonly trackPermits?: boolean | undefined;
   /**
-   * Whether a call that waits for itself, because its own async context holds too much, is rejected with `BulkheadReentrantError`;
-   * false by default. Only in Node.
+   * Whether a call that waits for itself, because its own async context holds too much, is rejected
+   * with `BulkheadReentrantError`; false by default. Only in Node.
    */
   readonly detectReentrancy?: boolean | undefined;
 }
@@ -35,34 +47,51 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Bounds the wait and the work: `performance.now()` milliseconds or a `Date`. */
   readonly deadline?: number | Date | undefined;
-  /** The longest the work may run, from the grant; can only shorten the bulkhead's `callTimeoutMs`. */
+  /**
+   * The longest the work may run, from the grant; can only shorten the bulkhead's `callTimeoutMs`.
+   */
   readonly callTimeoutMs?: number | undefined;
 }
 
 /** What holds for every call of a wrapped function. */
 export interface WrapOptions extends CallOptions {
-  /** `'first'`: the function gets the context of its call, with its `signal`, before its own parameters. */
+  /**
+   * `'first'`: the function gets the context of its call, with its `signal`, before its own
+   * parameters.
+   */
   readonly context?: 'first' | undefined;
 }
 
-/** What holds for every item: its weight, the wait for room while no item runs, the run of one; a signal ends the map. */
+/**
+ * What holds for every item: its weight, the wait for room while no item runs, the run of one; a
+ * signal ends the map.
+ */
 export interface MapOptions extends CallOptions {
   /**
-   * Whether the first error ends the map, the default; false runs all items and then rejects with an `AggregateError`, whose
-   * `indices` are the places of the items that its `errors` are of.
+   * Whether the first error ends the map, the default; false runs all items and then rejects with
+   * an `AggregateError`, whose `indices` are the places of the items that its `errors` are of.
    */
   readonly stopOnError?: boolean | undefined;
 }
 
 export interface MapIterableOptions extends MapOptions {
-  /** Whether the results come in the order of their items, the default; false gives each as soon as it is there. */
+  /**
+   * Whether the results come in the order of their items, the default; false gives each as soon as
+   * it is there.
+   */
   readonly ordered?: boolean | undefined;
-  /** How many results may wait for the consumer beside as many items under way as the limit allows; 0 by default. */
+  /**
+   * How many results may wait for the consumer beside as many items under way as the limit allows;
+   * 0 by default.
+   */
   readonly buffer?: number | undefined;
 }
 
 export interface CloseOptions {
-  /** Also aborts the signals of the work that runs, with a `BulkheadClosedError`, and lets the work answer. */
+  /**
+   * Also aborts the signals of the work that runs, with a `BulkheadClosedError`, and lets the work
+   * answer.
+   */
   readonly abort?: boolean | undefined;
 }
 
@@ -123,7 +152,10 @@ export function callOptions(options: CallOptions | undefined): Request {
   return request(options);
 }
 
-/** Of `wrap`: what it does for each call, `undefined` if that is nothing, and whether the function gets a context. */
+/**
+ * Of `wrap`: what it does for each call, `undefined` if that is nothing, and whether the function
+ * gets a context.
+ */
 export function wrapOptions(options: WrapOptions | undefined): { call: CallOptions | undefined; hasContext: boolean } {
   if (options === undefined) return { call: undefined, hasContext: false };
   known(options, [...CALL_OPTIONS, 'context']);
@@ -164,7 +196,9 @@ export interface MapSetup {
 }
 
 export interface DrainOptions {
-  /** How long the waiters are served; then it closes. `Infinity`, the default: until none is left. */
+  /**
+   * How long the waiters are served; then it closes. `Infinity`, the default: until none is left.
+   */
   readonly timeoutMs?: number | undefined;
 }
 

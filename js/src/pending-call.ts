@@ -14,7 +14,10 @@ export abstract class PendingCall<Value = unknown> {
   /** Listens to its signal. */
   listener: AbortListener | undefined = undefined;
   isAnswered = false;
-  /** The core has decided on an answer, which is on its way: what its work has settled with no longer counts. */
+  /**
+   * The core has decided on an answer, which is on its way: what its work has settled with no
+   * longer counts.
+   */
   hasOutcome = false;
   private settle: (value: unknown) => void = resolveOfTheLatest;
 
@@ -54,7 +57,10 @@ export abstract class PendingCall<Value = unknown> {
     this.settle(value);
   }
 
-  /** Its promise has settled with something that may be collected although the core still knows the call. */
+  /**
+   * Its promise has settled with something that may be collected although the core still knows the
+   * call.
+   */
   protected letGo(): void {
     this.promise = NEVER;
     this.settle = doNothing;
@@ -71,8 +77,9 @@ export function rejected(reason: unknown): Promise<never> {
 }
 
 /**
- * To resolve a promise with this is to reject it, there and then, with what reading its `then` throws: the language says so. The
- * host's own function for it would be an eighth of the memory of a call that waits.
+ * To resolve a promise with this is to reject it, there and then, with what reading its `then`
+ * throws: the language says so. The host's own function for it would be an eighth of the memory of
+ * a call that waits.
  */
 class Thrown {
   readonly #reason: unknown;

@@ -8,30 +8,40 @@ import { number, type Request } from './options.js';
 import { PendingCall, rejected } from './pending-call.js';
 import { HostPromise } from './promise.js';
 
-/** The right to run, until `release()`. `using permit = await shipping.acquire()` releases it by itself. */
+/**
+ * The right to run, until `release()`. `using permit = await shipping.acquire()` releases it by
+ * itself.
+ */
 export interface Permit extends Disposable, AsyncDisposable {
   /** How many permits it holds now. */
   readonly weight: number;
   /**
-   * Aborts when the permit's own `callTimeoutMs` passes, with a `BulkheadCallTimeoutError`, and when the bulkhead is closed with abort.
-   * The permit stays taken until it is released. Made when it is first read.
+   * Aborts when the permit's own `callTimeoutMs` passes, with a `BulkheadCallTimeoutError`, and
+   * when the bulkhead is closed with abort. The permit stays taken until it is released. Made when
+   * it is first read.
    */
   readonly signal: AbortSignal;
   /**
-   * Gives the permit back, or as many of its permits as are named. Once all are back, a further call changes nothing but the counter
-   * `doubleReleases`.
+   * Gives the permit back, or as many of its permits as are named. Once all are back, a further
+   * call changes nothing but the counter `doubleReleases`.
    */
   release(permits?: number): void;
-  /** Takes as many of its permits, fewer than it holds, for a permit of their own, under the same bound. Throws if it holds none. */
+  /**
+   * Takes as many of its permits, fewer than it holds, for a permit of their own, under the same
+   * bound. Throws if it holds none.
+   */
   split(permits: number): Permit;
   /**
-   * Whether it holds this many now. More are to be had only if they are free at once and nobody waits; fewer always, which lets in
-   * those who wait.
+   * Whether it holds this many now. More are to be had only if they are free at once and nobody
+   * waits; fewer always, which lets in those who wait.
    */
   adjust(weight: number): boolean;
 }
 
-/** `acquire`: a manual permit, perhaps after a wait. Throws for a number out of its range. `entrance`: the method it was asked by. */
+/**
+ * `acquire`: a manual permit, perhaps after a wait. Throws for a number out of its range.
+ * `entrance`: the method it was asked by.
+ */
 export function acquire(driver: Driver, request: Request, entrance: unknown): Promise<Permit> {
   const takenAt = placeOf(driver, entrance);
   const isBounded = request.callTimeout !== Infinity;
@@ -76,8 +86,8 @@ class Acquisition extends PendingCall<Permit> {
 
   deliver(): void {
     if (this.#isCancelled) return;
-    // Leaving the queue 2.3: the permit is the caller's as soon as the promise has settled; only its
-    // bound concerns the core further.
+    // Leaving the queue 2.3: the permit is the caller's as soon as the promise has settled; only
+    // its bound concerns the core further.
     if (this.#isBounded) this.driver.ignoreSignal(this);
     else this.driver.forget(this);
     this.driver.start(this, this.#isBounded);
@@ -244,7 +254,10 @@ const dropped =
         driver.reclaim(id, DROPPED_PERMIT + takenAt);
       });
 
-/** Where a permit is being taken, as a text: what the host keeps for a stack that was not read yet may hold the permit itself. */
+/**
+ * Where a permit is being taken, as a text: what the host keeps for a stack that was not read yet
+ * may hold the permit itself.
+ */
 function placeOf({ traits }: Driver, entrance: unknown): string {
   // Options 1.8, Running 3.3
   if (!traits.trackPermits) return '';
@@ -253,7 +266,8 @@ function placeOf({ traits }: Driver, entrance: unknown): string {
   return `\n${error.stack}`;
 }
 
-// Some hosts lack these symbols. Code that was compiled for them, `using` and all, then asks for the registered ones.
+// Some hosts lack these symbols. Code that was compiled for them, `using` and all, then asks for
+// the registered ones.
 const symbols = Symbol as { dispose?: symbol; asyncDispose?: symbol };
 define(symbols.dispose ?? Symbol.for('Symbol.dispose'), function (this: Permit) {
   this.release();

@@ -2,7 +2,10 @@
 
 import { HostPromise } from './promise.js';
 
-/** Calls one of the two, once: at once for a value, as its own reaction for a promise. `then` of the result is called once. */
+/**
+ * Calls one of the two, once: at once for a value, as its own reaction for a promise. `then` of the
+ * result is called once.
+ */
 export function whenSettled<Result>(
   result: Result,
   fulfilled: (value: Awaited<Result>) => void,
@@ -38,7 +41,10 @@ export function whenSettledLater(
   void nativeThen.call(promise, fulfilled, rejected);
 }
 
-/** A promise of what the two answer, or throw, when the result has settled; one of them is called, once. */
+/**
+ * A promise of what the two answer, or throw, when the result has settled; one of them is called,
+ * once.
+ */
 export function derived(result: unknown, fulfilled: Reaction, rejected: Reaction): Promise<unknown> {
   let promise: Promise<unknown> | undefined;
   try {
@@ -58,7 +64,10 @@ function promiseOf(value: unknown): Promise<unknown> | undefined {
   return then === undefined ? undefined : adopt(value, then);
 }
 
-/** A promise that the host itself would not wrap: neither a subclass nor one with a `then` of its own. */
+/**
+ * A promise that the host itself would not wrap: neither a subclass nor one with a `then` of its
+ * own.
+ */
 function isPlainPromise(value: unknown): value is Promise<unknown> {
   return value instanceof HostPromise && value.constructor === HostPromise && value.then === nativeThen;
 }
@@ -77,7 +86,9 @@ function thenOf(value: unknown): Then | undefined {
   return typeof then === 'function' ? (then as Then) : undefined;
 }
 
-/** As `await` would, but with the `then` that was read already: reading it may have side effects. */
+/**
+ * As `await` would, but with the `then` that was read already: reading it may have side effects.
+ */
 function adopt(thenable: unknown, then: Then): Promise<unknown> {
   // Running 1.3
   return new HostPromise((resolve) => resolve({ then: (...reactions: unknown[]) => Reflect.apply(then, thenable, reactions) }));

@@ -6,7 +6,10 @@ import { HostPromise } from './promise.js';
 /** What `map` takes its items from, one at a time. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
-/** An item that was taken from its source and has not started; a promise among the items may have rejected. */
+/**
+ * An item that was taken from its source and has not started; a promise among the items may have
+ * rejected.
+ */
 export type Taken<Item> =
   | { readonly isRejected: false; readonly item: Awaited<Item> }
   | { readonly isRejected: true; readonly reason: unknown };
@@ -56,7 +59,10 @@ export class Source<Item> {
     this.#inHand = undefined;
   }
 
-  /** Asks for the next item unless that is under way. Answers whether it knows more now; if not, it calls `notify` when it does. */
+  /**
+   * Asks for the next item unless that is under way. Answers whether it knows more now; if not, it
+   * calls `notify` when it does.
+   */
   ask(notify: () => void, failed: (error: unknown) => void): boolean {
     if (this.#isAsked) return false;
     try {

@@ -54,8 +54,9 @@ export interface BulkheadStats {
   /** One value for each call that left the queue, however it left. */
   readonly waited: Histogram;
   /**
-   * From the grant until the permit came back. With a call time-out one value for each permit; without, of the first and then of
-   * one in 32 at random, because reading the clock costs more than the rest of a call.
+   * From the grant until the permit came back. With a call time-out one value for each permit;
+   * without, of the first and then of one in 32 at random, because reading the clock costs more
+   * than the rest of a call.
    */
   readonly ran: SampledHistogram;
 }

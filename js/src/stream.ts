@@ -1,13 +1,20 @@
-// Work that gives back an async iterator: its run lasts until that has ended, so that its permit does.
+// Work that gives back an async iterator: its run lasts until that has ended, so that its permit
+// does.
 
 import { COMPLETED, FAILED, type Outcome } from './engines/engine.js';
 import { HostPromise } from './promise.js';
 
-/** The run behind a stream. It must not hold what the consumer has: that could then never be collected. */
+/**
+ * The run behind a stream. It must not hold what the consumer has: that could then never be
+ * collected.
+ */
 export interface StreamedRun {
   /** Calls a method of the iterator, as part of the work. */
   inside<Answer>(step: () => Answer): Answer;
-  /** The iterator has ended. Answers whether its consumer may hear of that; if not, another answer is on its way. */
+  /**
+   * The iterator has ended. Answers whether its consumer may hear of that; if not, another answer
+   * is on its way.
+   */
   end(outcome: Outcome): boolean;
   /** The consumer has dropped it. */
   reclaim(): void;
@@ -76,7 +83,10 @@ export class Stream {
     return guarded;
   }
 
-  /** Its bound has passed, or its caller has given up: the next step rejects, and the iterator is closed. */
+  /**
+   * Its bound has passed, or its caller has given up: the next step rejects, and the iterator is
+   * closed.
+   */
   answer(reason: unknown): void {
     if (this.#isAnswered) return;
     this.#isAnswered = true;
@@ -115,7 +125,10 @@ export class Stream {
     );
   }
 
-  /** As a generator that has thrown the reason: one consumer gets it, and then there is nothing more. */
+  /**
+   * As a generator that has thrown the reason: one consumer gets it, and then there is nothing
+   * more.
+   */
   #answerTo(asker: Asker, name: Name, value: unknown): void {
     const answer = this.#reason;
     if (name === 'throw') asker.reject(value);

@@ -5,8 +5,9 @@ import type { PendingCall } from './pending-call.js';
 export class Table {
   readonly #slots: (PendingCall | undefined)[] = [];
   /**
-   * Calls whose slot was given to another before their own end was collected, which happens within one step: a wait that times
-   * out frees its slot for the call that has just arrived. Few and short-lived.
+   * Calls whose slot was given to another before their own end was collected, which happens within
+   * one step: a wait that times out frees its slot for the call that has just arrived. Few and
+   * short-lived.
    */
   #displaced: PendingCall[] | undefined;
 

@@ -14,7 +14,9 @@ export class HostTimer {
   #handle: ReturnType<typeof setTimeout> | undefined;
   /** When the armed timer fires. */
   #firesAt = Infinity;
-  /** Hosts cut fractions off a delay; then the remainder must not be cut to nothing, over and over. */
+  /**
+   * Hosts cut fractions off a delay; then the remainder must not be cut to nothing, over and over.
+   */
   #wasEarly = false;
   #delay = 0;
   #setter = globalThis.setTimeout;
@@ -26,7 +28,9 @@ export class HostTimer {
   }
 
   /**
-   * Sees to it that the timer fires at `at` or earlier, and whether the host's event loop must wait for it. For `Infinity` it is not needed; a short one stays for the next call, since setting and clearing a timer costs more than the rest of a call.
+   * Sees to it that the timer fires at `at` or earlier, and whether the host's event loop must wait
+   * for it. For `Infinity` it is not needed; a short one stays for the next call, since setting and
+   * clearing a timer costs more than the rest of a call.
    */
   arm(at: number, keepsAlive: boolean): void {
     // Fake timers have come or gone since: what was set with the others may never fire.

@@ -1,4 +1,5 @@
-// Where calls came from, for the stacks of their errors: without the frames of this package, and also for a call that has waited.
+// Where calls came from, for the stacks of their errors: without the frames of this package, and
+// also for a call that has waited.
 
 /** A stack that the host makes a text of when it is read. */
 export interface Place {
@@ -10,7 +11,10 @@ export const entrances: unknown[] = [];
 
 type Capture = (target: object, below?: unknown) => void;
 
-/** In the midst of a call of the user's; `entrance` is what was called, if that is none of `entrances`. */
+/**
+ * In the midst of a call of the user's; `entrance` is what was called, if that is none of
+ * `entrances`.
+ */
 export function placeHere(entrance?: unknown): Place {
   const { captureStackTrace: capture } = Error as { readonly captureStackTrace?: Capture };
   if (capture === undefined) return new Error();

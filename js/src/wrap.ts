@@ -8,8 +8,8 @@ import { rejected } from './pending-call.js';
 import { givesStream, iterable } from './stream.js';
 
 /**
- * The answer of a call of an async generator function: it can also be iterated without being awaited first. (What has any type, or
- * never returns, could be one as well, and is none.)
+ * The answer of a call of an async generator function: it can also be iterated without being
+ * awaited first. (What has any type, or never returns, could be one as well, and is none.)
  */
 export type Streamed<Result> = 0 extends 1 & Result
   ? Promise<Result>
@@ -17,10 +17,15 @@ export type Streamed<Result> = 0 extends 1 & Result
     ? Promise<never>
     : Promise<Result> & (Result extends AsyncGenerator<infer Item> ? AsyncIterable<Item> : unknown);
 
-/** A function with the same parameters, the same `this` and the same result that runs in a bulkhead. */
+/**
+ * A function with the same parameters, the same `this` and the same result that runs in a bulkhead.
+ */
 export interface Wrapped<This, Parameters extends unknown[], Answer> {
   (this: This, ...parameters: Parameters): Answer;
-  /** The same function with these options on top of those of `wrap`: `quote.with({ signal })(address)`. Throws as `wrap` does. */
+  /**
+   * The same function with these options on top of those of `wrap`:
+   * `quote.with({ signal })(address)`. Throws as `wrap` does.
+   */
   readonly with: (options: CallOptions) => (this: This, ...parameters: Parameters) => Answer;
 }
 

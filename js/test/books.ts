@@ -1,4 +1,5 @@
-// What a bulkhead must look like when it is over: nothing lost, nothing made up. And dice, to be thrown again in the same way.
+// What a bulkhead must look like when it is over: nothing lost, nothing made up. And dice, to be
+// thrown again in the same way.
 
 import assert from 'node:assert/strict';
 import { type Bulkhead, type Permit } from 'bulkheads';

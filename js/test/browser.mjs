@@ -1,4 +1,5 @@
-// The browser build in a real Chromium: `npm run test:browser`. In a page, in a worker, and where WebAssembly may not be compiled.
+// The browser build in a real Chromium: `npm run test:browser`. In a page, in a worker, and where
+// WebAssembly may not be compiled.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

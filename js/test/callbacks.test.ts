@@ -1,4 +1,5 @@
-// User code that the bulkhead runs, or that runs because of it, may call back into the same bulkhead, whatever it does there.
+// User code that the bulkhead runs, or that runs because of it, may call back into the same
+// bulkhead, whatever it does there.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -109,7 +110,8 @@ describe('a finaliser', () => {
       if (other !== null) permits.push(other);
       const done = gate();
       const registry = new FinalizationRegistry<undefined>(() => { void act(shipping, permits); done.open(); });
-      // Its own permit is dropped with it: the bulkhead's finaliser and the user's run in one turn, in either order.
+      // Its own permit is dropped with it: the bulkhead's finaliser and the user's run in one turn,
+      // in either order.
       (() => {
         const owner = { permit: shipping.tryAcquire() };
         registry.register(owner, undefined);

@@ -1,4 +1,5 @@
-// Waiters in crowds that end in one step, by each way that there is: no stack overflows, nobody is forgotten.
+// Waiters in crowds that end in one step, by each way that there is: no stack overflows, nobody is
+// forgotten.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

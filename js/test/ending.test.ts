@@ -198,7 +198,8 @@ describe('idle', () => {
     const hold = shipping.tryAcquire();
     const first = shipping.idle();
     const waiting = outcome(shipping.exec(() => 1, { signal: outer.signal }));
-    // The end of the waiter and the idle moment are delivered one after the other, but both have happened.
+    // The end of the waiter and the idle moment are delivered one after the other, but both have
+    // happened.
     void waiting.then(() => {
       permits.push(shipping.tryAcquire());
       asked = shipping.idle();

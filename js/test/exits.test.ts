@@ -1,4 +1,5 @@
-// A process ends by itself when nothing but idle bulkheads is left, and lives for as long as somebody waits under a time-out.
+// A process ends by itself when nothing but idle bulkheads is left, and lives for as long as
+// somebody waits under a time-out.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,5 @@
-// Globals that others replace, before or after this package is loaded: what is promised stays, and work runs in its caller's zone.
+// Globals that others replace, before or after this package is loaded: what is promised stays, and
+// work runs in its caller's zone.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,5 @@
-// Permits and bulkheads in the hands of their users: shared, copied, handed in twice, forgotten, dropped.
+// Permits and bulkheads in the hands of their users: shared, copied, handed in twice, forgotten,
+// dropped.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -20,7 +20,8 @@ const EVERYTHING = `
 `;
 
 describe('everything works', () => {
-  // A shared object that may not be changed also forbids to assign its properties to those who inherit them.
+  // A shared object that may not be changed also forbids to assign its properties to those who
+  // inherit them.
   for (const flags of [['--frozen-intrinsics'], ['--disallow-code-generation-from-strings'], ['--disable-proto=throw'], ['--stack-trace-limit=0']]) {
     it(`with ${flags.join(' ')}`, async () => {
       const { stdout, stderr, code } = await runScript(EVERYTHING, { flags: ['--no-warnings', ...flags] });

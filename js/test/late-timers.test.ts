@@ -1,4 +1,5 @@
-// Timers that come late: a blocked event loop, a background tab, whose timers fire once a second or once a minute, a frozen one.
+// Timers that come late: a blocked event loop, a background tab, whose timers fire once a second or
+// once a minute, a frozen one.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -7,7 +8,10 @@ import { type VirtualClock } from 'bulkheads/testing';
 import { checkBooks, probeFull } from './books.js';
 import { gate, Log, onClock, outcome } from './support.js';
 
-/** Timers of the host fire at whole multiples of `period`, as those of a tab do that nobody looks at. */
+/**
+ * Timers of the host fire at whole multiples of `period`, as those of a tab do that nobody looks
+ * at.
+ */
 function throttled(period: number, test: (clock: VirtualClock, timers: { count: number }) => Promise<void>): () => Promise<void> {
   return onClock(async (clock) => {
     const { setTimeout } = globalThis;

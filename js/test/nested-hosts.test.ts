@@ -11,7 +11,8 @@ interface Repeated {
   stop: () => void;
 }
 
-// Before Node 24 all that the same timer or port calls has one context, and what is put there is there the next time.
+// Before Node 24 all that the same timer or port calls has one context, and what is put there is
+// there the next time.
 const hosts: [string, (called: () => unknown) => Repeated][] = [
   ['an interval', (called) => {
     const timer = setInterval(called, 1);

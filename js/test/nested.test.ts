@@ -175,7 +175,8 @@ describe('nobody else is turned away', () => {
     let outlived: Promise<unknown> = Promise.resolve();
     const late = outcome(shipping.exec(async () => {
       await blocked.promise;
-      // No timer has fired yet: its bound, its abandonment and the next one's grant are all still to be done.
+      // No timer has fired yet: its bound, its abandonment and the next one's grant are all still
+      // to be done.
       clock.jump(25);
       outlived = outcome(shipping.exec(() => 'outlived'));
     }));

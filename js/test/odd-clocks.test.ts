@@ -1,4 +1,5 @@
-// Hosts whose clock or whose timers are not what they should be: nobody ends too early, nobody waits for ever, nothing spins.
+// Hosts whose clock or whose timers are not what they should be: nobody ends too early, nobody
+// waits for ever, nothing spins.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -35,7 +36,10 @@ interface Host {
   readonly delays: number[];
 }
 
-/** How long the one who waits did wait, and for how long the one who runs ran, by the test's own clock. */
+/**
+ * How long the one who waits did wait, and for how long the one who runs ran, by the test's own
+ * clock.
+ */
 async function lengths(clock: VirtualClock): Promise<{ waited: number; ran: number }> {
   const shipping = new Bulkhead('shipping', { maxConcurrent: 1, maxQueue: 1, timeoutMs: 50, callTimeoutMs: 100 });
   const start = clock.now;
@@ -63,7 +67,8 @@ describe('a timer that fires early', () => {
       const { waited, ran } = await lengths(clock);
       assert.ok(waited >= 50 && waited < 52, String(waited));
       assert.ok(ran >= 100 && ran < 102, String(ran));
-      // The bound of the run, that of the wait, that of the run again; and once for every millisecond that they were early.
+      // The bound of the run, that of the wait, that of the run again; and once for every
+      // millisecond that they were early.
       assert.ok(host.delays.length <= 3 + 2 * Math.ceil(early), String(host.delays));
     }));
   }

@@ -12,7 +12,9 @@ const values = new Map<string, unknown>([
 ]);
 const numbers = [...values].filter(([, value]) => typeof value === 'number').map(([name]) => name);
 
-/** What happens to each value: wrong types are always a TypeError, numbers are good or a RangeError. */
+/**
+ * What happens to each value: wrong types are always a TypeError, numbers are good or a RangeError.
+ */
 function verdict(name: string, good: readonly string[], whenLeftOut: Verdict = 'ok'): Verdict {
   if (name === 'undefined') return whenLeftOut;
   if (!numbers.includes(name)) return 'TypeError';

@@ -11,7 +11,8 @@ describe('calling back into the same bulkhead', () => {
     const hold = shipping.tryAcquire();
     log.watch('a', shipping.exec(({ signal }) => new Promise((_, fail) => {
       signal.addEventListener('abort', () => {
-        // Within the outcomes of the abort: the first waiter is granted here, after those of the abort have ended.
+        // Within the outcomes of the abort: the first waiter is granted here, after those of the
+        // abort have ended.
         log.say('a aborts');
         hold?.release();
         log.watch('late', shipping.exec(() => { log.say('late runs'); }));

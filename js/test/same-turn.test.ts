@@ -1,5 +1,5 @@
-// Abort, grant and time-out of one waiter in one turn, in every order: what came first counts, the rest finds nothing to do, and
-// the permit is never lost.
+// Abort, grant and time-out of one waiter in one turn, in every order: what came first counts, the
+// rest finds nothing to do, and the permit is never lost.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -15,7 +15,10 @@ const GRANTS: Record<string, (shipping: Bulkhead, hold: Permit | null, ahead: Ab
   'a head that leaves': (_, __, ahead) => ahead.abort('gone'),
 };
 
-/** What is delivered to the waiter. A permit by hand is the caller's as soon as it is granted; work has not begun by then. */
+/**
+ * What is delivered to the waiter. A permit by hand is the caller's as soon as it is granted; work
+ * has not begun by then.
+ */
 function wanted(order: readonly Act[], kind: string): string {
   const [first, second, third] = order;
   if (first === 'time out') return 'queue_timeout';
@@ -65,7 +68,8 @@ describe('in one turn', () => {
     }
   }
 
-  // Work that has settled is heard of in a reaction, later in this turn: until then an abort finds it running.
+  // Work that has settled is heard of in a reaction, later in this turn: until then an abort finds
+  // it running.
   const ends: [('abort' | 'finish' | 'time out')[], string][] = [
     ...orders(['abort', 'finish', 'time out'] as const).map((order) => [order, order.indexOf('abort') < order.indexOf('time out') ? 'left' : 'call_timeout'] as [typeof order, string]),
     ...orders(['finish', 'time out'] as const).map((order) => [order, 'done'] as [typeof order, string]),

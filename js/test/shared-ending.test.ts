@@ -1,4 +1,5 @@
-// Threads that end with permits and places in the queue, in every way; and that a shared bulkhead keeps nothing alive.
+// Threads that end with permits and places in the queue, in every way; and that a shared bulkhead
+// keeps nothing alive.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,5 @@
-// What another thread's step brings to a call that has only just arrived here. `npm run soak` does it for minutes.
+// What another thread's step brings to a call that has only just arrived here. `npm run soak` does
+// it for minutes.
 
 import { describe, it } from 'node:test';
 import { contend } from '../soak/grants.js';

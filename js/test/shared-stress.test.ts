@@ -1,4 +1,5 @@
-// Four threads through a shared limit of 7 with random aborts, while others are ended. `npm run soak` does ten times as much.
+// Four threads through a shared limit of 7 with random aborts, while others are ended.
+// `npm run soak` does ten times as much.
 
 import { describe, it } from 'node:test';
 import { stress } from '../soak/stress.js';

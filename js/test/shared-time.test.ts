@@ -1,4 +1,5 @@
-// Threads have clocks of their own, each with another beginning: a shared bulkhead counts by one. Time is virtual, in each thread.
+// Threads have clocks of their own, each with another beginning: a shared bulkhead counts by one.
+// Time is virtual, in each thread.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

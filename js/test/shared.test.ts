@@ -1,4 +1,5 @@
-// `Bulkhead.shared` in one thread: names, options, and where it does not work. What it does across threads is in shared-*.test.ts.
+// `Bulkhead.shared` in one thread: names, options, and where it does not work. What it does across
+// threads is in shared-*.test.ts.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -189,7 +189,8 @@ describe('cancelling', () => {
     const outer = new AbortController();
     const inner = new AbortController();
     let hold: Permit | null = null;
-    // Within one outcome a permit is released and its next holder cancelled: the grant is not delivered until that is over.
+    // Within one outcome a permit is released and its next holder cancelled: the grant is not
+    // delivered until that is over.
     const running = shipping.exec(({ signal }) => new Promise((_, fail) => {
       signal.addEventListener('abort', () => {
         hold?.release();

@@ -44,7 +44,10 @@ export class Thread {
     this.worker.on('error', () => undefined);
   }
 
-  /** Runs a function there. Its source is what goes over: it sees nothing of here but its parameters. */
+  /**
+   * Runs a function there. Its source is what goes over: it sees nothing of here but its
+   * parameters.
+   */
   run<Parameter, Result>(task: (scope: Scope, parameter: Parameter) => Result, parameter?: Parameter): Promise<Awaited<Result>> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
@@ -81,7 +84,10 @@ export function withThreads(count: number, test: (...threads: Thread[]) => Promi
   };
 }
 
-/** For files whose tests wait for the last that another thread has done: that must not be the last that their process does. */
+/**
+ * For files whose tests wait for the last that another thread has done: that must not be the last
+ * that their process does.
+ */
 export function keepAlive(): void {
   let alive: NodeJS.Timeout;
   before(() => {

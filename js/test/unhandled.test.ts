@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runScript } from './support.js';
 
-/** The unhandled rejections of a script with a bulkhead of one permit, taken, and a queue of three. */
+/**
+ * The unhandled rejections of a script with a bulkhead of one permit, taken, and a queue of three.
+ */
 async function unhandled(script: string): Promise<unknown> {
   const { stdout, stderr } = await runScript(`
     import { Bulkhead } from 'bulkheads';

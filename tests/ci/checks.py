@@ -1,4 +1,5 @@
-"""The table of checks: what `make check` (quick) and `make test` (full) run, in this order, cheap ones first."""
+"""The table of checks: what `make check` (quick) and `make test` (full) run, in this order, cheap
+ones first."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints the path of a Chromium: the one that CHROMIUM names, else one on PATH, else Debian's, which it installs.
+# Prints the path of a Chromium: the one that CHROMIUM names, else one on PATH, else Debian's, which
+# it installs.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

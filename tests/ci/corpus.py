@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The fuzzer's corpora: `corpus.py unpack`, `corpus.py pack`, `corpus.py check`.
 
-Committed is one file for each target, core/fuzz/corpus/TARGET.hex: an input on each line, in hexadecimal, the shorter ones
-first; what begins with # is a comment. The core's tests read these files themselves. libFuzzer wants a folder with a file for
-each input: `unpack` writes it (core/fuzz/corpus/TARGET/, which git ignores), and `pack` writes the line files from the folders.
+Committed is one file for each target, core/fuzz/corpus/TARGET.hex: an input on each line, in
+hexadecimal, the shorter ones first; what begins with # is a comment. The core's tests read these
+files themselves. libFuzzer wants a folder with a file for each input: `unpack` writes it
+(core/fuzz/corpus/TARGET/, which git ignores), and `pack` writes the line files from the folders.
 """
 
 from __future__ import annotations

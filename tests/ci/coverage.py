@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reads llvm-cov's summary, prints the share of lines reached in each file and in all, and fails if that is too little."""
+"""Reads llvm-cov's summary, prints the share of lines reached in each file and in all, and fails if
+that is too little."""
 
 from __future__ import annotations
 

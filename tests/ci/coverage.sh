@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Which lines of the core its tests and the scenarios reach; fails below 98 %. Unit tests stand in the core's own files and would
-# count themselves, so they are left out.
+# Which lines of the core its tests and the scenarios reach; fails below 98 %. Unit tests stand in
+# the core's own files and would count themselves, so they are left out.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,5 @@
-# To be sourced after lib.sh: Debian's own compiler, which has the source of the standard library and so can build for targets that
-# the machine's compiler has no library for.
+# To be sourced after lib.sh: Debian's own compiler, which has the source of the standard library
+# and so can build for targets that the machine's compiler has no library for.
 
 has_library_for() { [ -d "$(rustc --print sysroot)/lib/rustlib/$1" ]; }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints the path of a Firefox: the one that FIREFOX names, else one on PATH, else Debian's, which it installs.
+# Prints the path of a Firefox: the one that FIREFOX names, else one on PATH, else Debian's, which
+# it installs.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the npm package into js/dist: the facade for each environment, with the WebAssembly engine inside.
+# Builds the npm package into js/dist: the facade for each environment, with the WebAssembly engine
+# inside.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

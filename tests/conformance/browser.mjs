@@ -1,5 +1,6 @@
-// The scenarios through the public API inside a headless Chromium: `node tests/conformance/browser.mjs FOLDER|FILE…`.
-// The page loads the browser build as a site would, from a server of its own, and plays the scenarios itself.
+// The scenarios through the public API inside a headless Chromium:
+// `node tests/conformance/browser.mjs FOLDER|FILE…`. The page loads the browser build as a site
+// would, from a server of its own, and plays the scenarios itself.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

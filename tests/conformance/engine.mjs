@@ -1,5 +1,5 @@
-// The scenarios at engine level: `node tests/conformance/engine.mjs wasm|native FOLDER|FILE…`. The smallest driver there can be:
-// numbers in, events out, no promises; virtual time is a variable.
+// The scenarios at engine level: `node tests/conformance/engine.mjs wasm|native FOLDER|FILE…`. The
+// smallest driver there can be: numbers in, events out, no promises; virtual time is a variable.
 
 import { pathToFileURL } from 'node:url';
 import { ENGINES, loadEngine, tables } from './lib/engines.mjs';
@@ -181,7 +181,9 @@ export class EngineSurface {
     return any && (this.#drain(), true);
   }
 
-  /** Closed with abort: work that honours its signal ends with the reason, in order of admission. */
+  /**
+   * Closed with abort: work that honours its signal ends with the reason, in order of admission.
+   */
   #abortSignals() {
     for (const label of this.#admitted) {
       if (label.kind !== 'call' || label.state !== 'running' || label.ignoresSignal) continue;

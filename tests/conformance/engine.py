@@ -1,6 +1,8 @@
-"""Plays scenarios against the compiled half of the Python package, in a host that stands in for asyncio: `engine.py FOLDER|FILE…`.
+"""Plays scenarios against the compiled half of the Python package, in a host that stands in for
+asyncio: `engine.py FOLDER|FILE…`.
 
-These are the calls that the package itself makes: they begin, wait, are woken, cancelled and ended as its coroutines do it.
+These are the calls that the package itself makes: they begin, wait, are woken, cancelled and ended
+as its coroutines do it.
 """
 
 from __future__ import annotations
@@ -154,7 +156,8 @@ class Timeline:
                 self.labels.change(name, error.code)
 
     def told(self, name: str, call: Call) -> None:
-        """The task is asked to cancel, since its bulkhead was closed with abort, or since its time is over."""
+        """The task is asked to cancel, since its bulkhead was closed with abort, or since its time
+        is over."""
         is_aborted, call.is_aborted = call.is_aborted, False
         if not call.is_working:
             return
@@ -271,7 +274,8 @@ def play_turn(timeline: Timeline, steps: list[tuple[int, Step]], at: float, is_l
         loop.pass_time(at)
     for number, action in steps:
         is_last = action is steps[-1][1]
-        # What a step does to its own label is its own answer; what events do to it later in the turn is a change.
+        # What a step does to its own label is its own answer; what events do to it later in the
+        # turn is a change.
         labels.acting = label_of(action) if is_last else None
         try:
             if action["do"] in ("call", "acquire", "finish", "fail", "cancel"):

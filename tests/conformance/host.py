@@ -1,6 +1,8 @@
-"""A host that stands in for asyncio: a loop without queues of its own making, and tasks that only note what is asked of them.
+"""A host that stands in for asyncio: a loop without queues of its own making, and tasks that only
+note what is asked of them.
 
-So what the compiled half of the Python package asks of a loop is seen as it is, without what asyncio adds to it.
+So what the compiled half of the Python package asks of a loop is seen as it is, without what
+asyncio adds to it.
 """
 
 from __future__ import annotations
@@ -90,7 +92,8 @@ class Future:
 
 
 class Task:
-    """Asked to cancel it calls `on_cancel` in the next turn, when a task of asyncio would take its next step."""
+    """Asked to cancel it calls `on_cancel` in the next turn, when a task of asyncio would take its
+    next step."""
 
     cr_running = False
 

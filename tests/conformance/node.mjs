@@ -1,4 +1,5 @@
-// The scenarios through the public API in Node: `node tests/conformance/node.mjs native|wasm FOLDER|FILE…`.
+// The scenarios through the public API in Node:
+// `node tests/conformance/node.mjs native|wasm FOLDER|FILE…`.
 
 import { readScenarioFiles } from './lib/files.mjs';
 import { lacking, PublicSurface } from './public/surface.mjs';

@@ -1,7 +1,8 @@
 """Plays scenarios against the public Python API on virtual time: `public.py FOLDER|FILE…`.
 
-In Python a call time-out cancels the work, and answers the caller when the work has ended. So the moment of the
-cancellation counts as `call_timeout`, the work lives on until `finish` or `fail`, and then the caller's error is checked.
+In Python a call time-out cancels the work, and answers the caller when the work has ended. So the
+moment of the cancellation counts as `call_timeout`, the work lives on until `finish` or `fail`, and
+then the caller's error is checked.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class WorkFailed(Exception):
 
 
 class Call:
-    """A call under its label: its task, and its work, which stays unsettled until a step ends it."""
+    """A call under its label: its task, and its work, which stays unsettled until a step ends
+    it."""
 
     def __init__(self, timeline: Timeline, name: str, ignores_signal: bool = False) -> None:
         self.timeline = timeline

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs the conformance scenarios on every surface: run.py [--quick] [folder or file]...
 
-Without a folder or file these are all: tests/scenarios, and the long ones, which tests/long_scenarios writes from their seeds.
-Each surface has a runner of its own, which prints a line for each failure and closes with `N passed, N failed` (and
-`, N skipped`, each with its reason). A runner that crashes, hangs, or closes without having run anything is a failure.
+Without a folder or file these are all: tests/scenarios, and the long ones, which
+tests/long_scenarios writes from their seeds. Each surface has a runner of its own, which prints a
+line for each failure and closes with `N passed, N failed` (and `, N skipped`, each with its
+reason). A runner that crashes, hangs, or closes without having run anything is a failure.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON = str(ROOT / "target/venv/bin/python")
 LONGEST_SECONDS = 900
 
-# `quick` surfaces are those of the inner loop: the core, and one engine a language through its public API.
+# `quick` surfaces are those of the inner loop: the core, and one engine a language through its
+# public API.
 RUNNERS: dict[str, tuple[list[str], bool]] = {
     "core": (["cargo", "run", "-q", "--release", "-p", "bulkheads-core", "--example", "conformance", "--"], True),
     "wasm-engine": (["node", "tests/conformance/engine.mjs", "wasm"], False),

@@ -1,5 +1,6 @@
-// Runs scenario files on a surface and counts. What a surface is stands in lib/timeline.mjs. Nothing of Node is imported here, so
-// that a page runs the same lines; in Node, lib/files.mjs reads the files.
+// Runs scenario files on a surface and counts. What a surface is stands in lib/timeline.mjs.
+// Nothing of Node is imported here, so that a page runs the same lines; in Node, lib/files.mjs
+// reads the files.
 
 import { faults, parse, SURFACES } from './lib/format.mjs';
 import { Failure, play } from './lib/timeline.mjs';
@@ -7,12 +8,14 @@ import { Failure, play } from './lib/timeline.mjs';
 export { timeOf } from './lib/timeline.mjs';
 
 /**
- * Runs every scenario of `files` and answers the counts; prints a line for each failure and each skip, and the closing line.
+ * Runs every scenario of `files` and answers the counts; prints a line for each failure and each
+ * skip, and the closing line.
  * @param {{ name: string, text: string }[]} files
  * @param {string} surface    one of SURFACES
  * @param make                see `play`
  * @param {(line: string) => void} print
- * @param {(scenario: object) => string | undefined} skips  why the surface cannot express a scenario, if it cannot
+ * @param {(scenario: object) => string | undefined} skips why the surface cannot express a
+ *   scenario, if it cannot
  * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
  */
 export async function run(files, surface, make, print, skips = () => undefined) {

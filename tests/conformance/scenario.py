@@ -1,4 +1,5 @@
-"""What the Python runners share: reading scenarios strictly, keeping labels, checking a turn, counting and reporting."""
+"""What the Python runners share: reading scenarios strictly, keeping labels, checking a turn,
+counting and reporting."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ ANSWERED = "cancels a call that was answered already; in asyncio its task, unles
 
 Step = dict[str, Any]
 Timer = Callable[[float], None]
-"""Given when the engine's next deadline should fall, in seconds or infinite, raises Failure if it does not."""
+"""Given when the engine's next deadline should fall, in seconds or infinite, raises Failure if it
+does not."""
 
 
 class Failure(Exception):
@@ -114,7 +116,8 @@ def options(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def skip_signals(scenario: dict[str, Any]) -> None:
-    """Raises Skip for what Python cannot express: its callers have no abort signals. A close with abort cancels, which work may ignore."""
+    """Raises Skip for what Python cannot express: its callers have no abort signals. A close with
+    abort cancels, which work may ignore."""
     verbs = {step["do"] for step in scenario["steps"]}
     for step in scenario["steps"]:
         for key in ("aborted", "ignores_signal"):
@@ -236,7 +239,8 @@ def known(what: str, mapping: dict[str, Any], keys: set[str], required: set[str]
 
 
 def main(surface: str, play: Callable[[dict[str, Any]], None]) -> int:
-    """Plays every scenario of the files and folders of the command line; `play` raises Failure or Skip."""
+    """Plays every scenario of the files and folders of the command line; `play` raises Failure or
+    Skip."""
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     for argument in sys.argv[1:]:
         path = Path(argument)

@@ -1,4 +1,5 @@
-"""Which sentences of the contract the comments of the sources cite, and where: `// Admission 1.1`, or `// Time 2.1: why`."""
+"""Which sentences of the contract the comments of the sources cite, and where: `// Admission 1.1`,
+or `// Time 2.1: why`."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def sources(root: Path = ROOT, folders: Iterable[str] = FOLDERS) -> Iterator[Pat
 def cited(path: Path, sections: Iterable[str]) -> list[Citation]:
     """The citations in a file's comments; in Python also in its docstrings."""
     number = r"\d+(?:\.\d+)*"
-    # A number that follows without its section is kept with its comma, so that it is no sentence's name.
+    # A number that follows without its section is kept with its comma, so that it is no sentence's
+    # name.
     pattern = re.compile(rf"\b(?P<section>{'|'.join(map(re.escape, sections))}) (?P<number>{number}(?:, {number}\b)*)")
     lines = python_comments(path) if path.suffix == ".py" else slashed_comments(path)
     return [
@@ -71,7 +73,8 @@ def decided(text: str) -> list[str]:
 
 
 def faults(citations: Iterable[Citation], sentences: Iterable[str], required: Iterable[str], core: Path) -> list[str]:
-    """What is wrong: citations of no sentence, and sentences that no line in the folder `core` cites."""
+    """What is wrong: citations of no sentence, and sentences that no line in the folder `core`
+    cites."""
     citations, known = list(citations), set(sentences)
     unknown = [f"{each}: {why(each.sentence)}" for each in citations if each.sentence not in known]
     at_lines = {each.sentence for each in citations if each.file.is_relative_to(core) and not each.heads_file}

@@ -1,4 +1,5 @@
-"""Reads docs/contract.md and the scenarios: which sentences there are, and which of them a scenario cites."""
+"""Reads docs/contract.md and the scenarios: which sentences there are, and which of them a scenario
+cites."""
 
 from __future__ import annotations
 

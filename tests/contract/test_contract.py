@@ -1,4 +1,5 @@
-"""No sentence of docs/contract.md without a scenario or a test, and no citation of a sentence that is not there."""
+"""No sentence of docs/contract.md without a scenario or a test, and no citation of a sentence that
+is not there."""
 
 import pytest
 

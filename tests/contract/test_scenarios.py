@@ -38,7 +38,8 @@ def test_no_two_scenarios_pin_the_same_sentence() -> None:
 
 
 def test_the_long_scenarios_follow_from_their_seeds(tmp_path: Path) -> None:
-    """Each run of the generator writes the same, whatever the hashes of its process: a failure can be played again."""
+    """Each run of the generator writes the same, whatever the hashes of its process: a failure can
+    be played again."""
     files = [file for file in scenario_files() if file.parent != SCENARIOS]
     assert len(files) == 6
     again = write_long_scenarios(tmp_path)

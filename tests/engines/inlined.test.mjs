@@ -1,5 +1,6 @@
-// V8 11 (Node 20) inlines calls of WebAssembly functions that have at most one result. When that result is a reference and the
-// calling code is deoptimized during the call, it aborts the process ("unreachable code"), once in some thousand runs.
+// V8 11 (Node 20) inlines calls of WebAssembly functions that have at most one result. When that
+// result is a reference and the calling code is deoptimized during the call, it aborts the process
+// ("unreachable code"), once in some thousand runs.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

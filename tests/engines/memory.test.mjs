@@ -1,4 +1,5 @@
-// Memory stays flat: engines that are dropped, calls that end in every way, and a queue that makes the module's memory grow.
+// Memory stays flat: engines that are dropped, calls that end in every way, and a queue that makes
+// the module's memory grow.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

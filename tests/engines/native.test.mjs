@@ -1,4 +1,5 @@
-// What only the native engine has: workers, handles, wrong types. Its shared cores: shared.test.mjs.
+// What only the native engine has: workers, handles, wrong types. Its shared cores:
+// shared.test.mjs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Bad numbers never get through, never count, and are distinguished by name; ids of any kind change nothing.
+// Bad numbers never get through, never count, and are distinguished by name; ids of any kind change
+// nothing.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

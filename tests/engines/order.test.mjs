@@ -1,4 +1,5 @@
-// What the scenario format cannot say: an abort of many callers as one step, the notice of a close with abort, the moment of idleness, capacity.
+// What the scenario format cannot say: an abort of many callers as one step, the notice of a close
+// with abort, the moment of idleness, capacity.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

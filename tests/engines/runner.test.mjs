@@ -1,4 +1,5 @@
-// The runner of the scenarios fails on whatever it does not understand, and when what came is not what was wanted.
+// The runner of the scenarios fails on whatever it does not understand, and when what came is not
+// what was wanted.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

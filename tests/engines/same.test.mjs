@@ -1,4 +1,5 @@
-// The two engines are one machine: the same random history gets the same answers, events, timers and books from both.
+// The two engines are one machine: the same random history gets the same answers, events, timers
+// and books from both.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// The shared cores of the native engine: names and settings, several owners, wakes, and what is each handle's own.
+// The shared cores of the native engine: names and settings, several owners, wakes, and what is
+// each handle's own.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +21,10 @@ function open(count, settings = SETTINGS) {
   return { name, wakes, handles };
 }
 
-/** Until every wake that was sent has come: the second turn has the host look at all there was before the first. */
+/**
+ * Until every wake that was sent has come: the second turn has the host look at all there was
+ * before the first.
+ */
 async function turn() {
   for (let count = 0; count < 2; count += 1) await new Promise((resolve) => setImmediate(resolve));
 }

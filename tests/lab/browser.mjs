@@ -1,8 +1,9 @@
 // Opens the page of the lab in a headless Chromium, and passes each line of JSON on to it.
 // usage: node browser.mjs CHROMIUM PORT..., then lines of JSON (lines.mjs)
 //
-// The page fetches its commands over HTTP rather than getting them from a debugger: one that watches the network, as
-// Playwright's does, costs every request a third more, and what is to be timed here is a browser as people use it.
+// The page fetches its commands over HTTP rather than getting them from a debugger: one that
+// watches the network, as Playwright's does, costs every request a third more, and what is to be
+// timed here is a browser as people use it.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

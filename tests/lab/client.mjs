@@ -1,5 +1,5 @@
-// The Node surface of the lab: a client on node:http with an agent that keeps its connections alive.
-// usage: node client.mjs PORT, then lines of JSON (lines.mjs)
+// The Node surface of the lab: a client on node:http with an agent that keeps its connections
+// alive. usage: node client.mjs PORT, then lines of JSON (lines.mjs)
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -56,7 +56,8 @@ class Lab:
             await response.read()
 
     async def run_round(self, mode: str, stretch: float) -> dict[str, Any]:
-        """The slow calls at once, then the fast ones by schedule; returns when all of them have been answered."""
+        """The slow calls at once, then the fast ones by schedule; returns when all of them have
+        been answered."""
         pools = make_pools(mode, stretch)
         slow, fast = PLAN["slow"], PLAN["fast"]
         start = time.perf_counter()
@@ -85,7 +86,8 @@ class Lab:
         return {"calls": [asdict(call) for call in settled], "stalled_ms": await heartbeat * 1000}
 
     async def time_bare_calls(self, together: int, calls: int) -> dict[str, float]:
-        """What one fast call costs with no bulkhead in its way, and how many a second pass with `together` under way."""
+        """What one fast call costs with no bulkhead in its way, and how many a second pass with
+        `together` under way."""
         fast = PLAN["fast"]
 
         async def in_turn(count: int) -> float:
@@ -114,7 +116,8 @@ def make_pools(mode: str, stretch: float) -> dict[str, Bulkhead]:
 
 
 async def pace(count: int, every: float, issue: Callable[[], None]) -> None:
-    """Issues number i at `start + (i + 1) * every`: a late timer delays its own call, never the schedule."""
+    """Issues number i at `start + (i + 1) * every`: a late timer delays its own call, never the
+    schedule."""
     loop = asyncio.get_running_loop()
     start = loop.time()
     for i in range(count):

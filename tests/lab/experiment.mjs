@@ -1,9 +1,13 @@
-// The experiment in JavaScript, the same for Node and for the page. `lab` is what differs: `Bulkhead`, `plan`
-// (experiment.json), and `get(path, ms)`, which makes one HTTP call and resolves when its body has been read.
+// The experiment in JavaScript, the same for Node and for the page. `lab` is what differs:
+// `Bulkhead`, `plan` (experiment.json), and `get(path, ms)`, which makes one HTTP call and resolves
+// when its body has been read.
 
 import { startHeartbeat } from './heartbeat.mjs';
 
-/** One round: the slow calls at once, then the fast ones by schedule; answers when all of them have been answered. */
+/**
+ * One round: the slow calls at once, then the fast ones by schedule; answers when all of them have
+ * been answered.
+ */
 export async function runRound(lab, { mode, stretch }) {
   const { plan } = lab;
   const pools = makePools(lab, mode, stretch);
@@ -29,7 +33,10 @@ export async function runRound(lab, { mode, stretch }) {
   return { calls: settled, stalled_ms: heartbeat.stop() };
 }
 
-/** What one fast call costs with no bulkhead in its way, and how many of them a second pass with `together` under way. */
+/**
+ * What one fast call costs with no bulkhead in its way, and how many of them a second pass with
+ * `together` under way.
+ */
 export async function timeBareCalls({ plan, get }, { together, calls }) {
   const bare = () => get(plan.fast.path, plan.fast.ms);
   const inTurn = async (count) => {
@@ -55,8 +62,9 @@ function makePools({ Bulkhead, plan }, mode, stretch) {
 }
 
 /**
- * Issues number i at `start + (i + 1) * everyMs`. Timers are 1 ms coarse and late, so each one issues what is due by the
- * schedule: lateness does not add up. All are armed at once, because a browser holds back a chain of them to 4 ms each.
+ * Issues number i at `start + (i + 1) * everyMs`. Timers are 1 ms coarse and late, so each one
+ * issues what is due by the schedule: lateness does not add up. All are armed at once, because a
+ * browser holds back a chain of them to 4 ms each.
  */
 function pace(count, everyMs, issue) {
   const start = performance.now();

@@ -1,4 +1,5 @@
-"""The experiment on one surface: time the bare call, choose the stretch, run each mode, repeat what stalled."""
+"""The experiment on one surface: time the bare call, choose the stretch, run each mode, repeat what
+stalled."""
 
 from __future__ import annotations
 
@@ -14,10 +15,12 @@ Call = dict[str, Any]
 Say = Callable[[str], None]
 
 HEADROOM = 1.5
-"""How much faster than the schedule the bare calls must be, for the bulkhead's own cost and for noise."""
+"""How much faster than the schedule the bare calls must be, for the bulkhead's own cost and for
+noise."""
 REPEATS = 2
 STALL_MS = 12
-"""A loop that stands still for longer issues enough calls late to change the shared pool's count by itself."""
+"""A loop that stands still for longer issues enough calls late to change the shared pool's count by
+itself."""
 
 
 @dataclass
@@ -55,7 +58,8 @@ def examine(name: str, surface: Process, server: Process, plan: Plan, say: Say) 
 
 
 def choose_stretch(per_second: float, plan: Plan) -> float:
-    """1 where the machine keeps up with the schedule, else as much as it needs, rounded up to tenths."""
+    """1 where the machine keeps up with the schedule, else as much as it needs, rounded up to
+    tenths."""
     wanted: float = 1000 / plan["fast"]["every_ms"] * HEADROOM
     return max(1, math.ceil(wanted / per_second * 10) / 10)
 

@@ -1,4 +1,5 @@
-// Notices when the event loop stands still: what a stalled client or server measures says nothing about bulkheads.
+// Notices when the event loop stands still: what a stalled client or server measures says nothing
+// about bulkheads.
 
 const BEAT_MS = 5;
 

@@ -1,4 +1,5 @@
-// What `npm install` in this folder would do: afterwards `import 'bulkheads'` finds the package as built in js/.
+// What `npm install` in this folder would do: afterwards `import 'bulkheads'` finds the package as
+// built in js/.
 
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 

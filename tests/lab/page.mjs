@@ -18,7 +18,10 @@ for (;;) {
   answer = await handlers[name](options).catch((error) => ({ error: String(error.stack) }));
 }
 
-/** Every call under way has a port of its own (server.mjs says why), and the port last used first: its connection is warm. */
+/**
+ * Every call under way has a port of its own (server.mjs says why), and the port last used first:
+ * its connection is warm.
+ */
 function makeGet(free) {
   return async (path, ms) => {
     const port = free.pop();

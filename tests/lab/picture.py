@@ -1,4 +1,5 @@
-"""The comparison as a picture: every fast call of every round, when it came and how long it took to get its answer."""
+"""The comparison as a picture: every fast call of every round, when it came and how long it took to
+get its answer."""
 
 from __future__ import annotations
 
@@ -73,7 +74,8 @@ def draw_round(panel: Axes, round: Round, found: Findings, plan: Plan) -> None:
 
 
 def dots(panel: Axes, calls: list[Call], colour: str) -> None:
-    """All of a colour as one path of lines without length: their round ends are the dots, in a fifth of the bytes of markers."""
+    """All of a colour as one path of lines without length: their round ends are the dots, in a
+    fifth of the bytes of markers."""
     corners = [(call["at"], call["took"]) for call in calls for _ in range(2)]
     if corners:
         path = Outline(corners, [Outline.MOVETO, Outline.LINETO] * len(calls))
@@ -109,5 +111,6 @@ def save(figure: Figure, folder: Path, has_png: bool) -> list[Path]:
 
 
 def shorter(svg: str) -> str:
-    """Two decimals are more than a screen shows, and a dot is named once, not as the two ends of a line."""
+    """Two decimals are more than a screen shows, and a dot is named once, not as the two ends of a
+    line."""
     return DOT.sub(r"M\g<place>h0", DECIMALS.sub(r"\1", svg))

@@ -12,7 +12,8 @@ from experiment import Findings, Plan, Round
 Record = dict[str, Any]
 
 SUNK = 20
-"""At most so many of the 200 fast calls may come through a shared pool; the published run had 11."""
+"""At most so many of the 200 fast calls may come through a shared pool; the published run had
+11."""
 
 
 def records(findings: list[Findings]) -> list[Record]:
@@ -20,7 +21,8 @@ def records(findings: list[Findings]) -> list[Record]:
 
 
 def summarise(found: Findings, round: Round, kind: str) -> Record:
-    """Times are those of the calls that succeeded, from the call to its answer, the wait for the permit included."""
+    """Times are those of the calls that succeeded, from the call to its answer, the wait for the
+    permit included."""
     calls = round.of(kind)
     outcomes = Counter(call["outcome"] for call in calls)
     times = sorted(call["took"] for call in calls if call["outcome"] == "ok")

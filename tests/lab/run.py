@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The lab: a hanging dependency sinks a shared pool, and fails to sink one with bulkheads. On real HTTP, in Node, Chromium and Python.
+"""The lab: a hanging dependency sinks a shared pool, and fails to sink one with bulkheads. On real
+HTTP, in Node, Chromium and Python.
 
-`make lab` runs it; with --check it fails unless every surface shows what it should. README.md beside this file has the details.
+`make lab` runs it; with --check it fails unless every surface shows what it should. README.md
+beside this file has the details.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-// The dependencies of the experiment, over real HTTP: /fast answers after 2 ms, /slow after 300 ms, or after `?ms=`.
+// The dependencies of the experiment, over real HTTP: /fast answers after 2 ms, /slow after 300 ms,
+// or after `?ms=`.
 //
-// It listens on several loopback ports. Node and Python use the first. A browser opens at most six connections to one host
-// and port and queues the rest by itself, which would hide what the bulkheads do; so the page gives every call that is under
-// way a port of its own: ten permits, ten ports. They are not the page's origin, so the answers carry a CORS header.
+// It listens on several loopback ports. Node and Python use the first. A browser opens at most six
+// connections to one host and port and queues the rest by itself, which would hide what the
+// bulkheads do; so the page gives every call that is under way a port of its own: ten permits, ten
+// ports. They are not the page's origin, so the answers carry a CORS header.
 
 import { createServer } from 'node:http';
 import { startHeartbeat } from './heartbeat.mjs';

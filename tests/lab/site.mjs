@@ -9,7 +9,8 @@ const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'applic
 
 const HEADERS = {
   'Cache-Control': 'no-store',
-  // Both together make the page cross-origin isolated, which gives it a clock of 5 µs instead of 100 µs.
+  // Both together make the page cross-origin isolated, which gives it a clock of 5 µs instead of
+  // 100 µs.
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
@@ -29,7 +30,9 @@ function locate(pathname) {
   return packaged ? new URL(packaged[1], PACKAGE) : new URL(`.${pathname}`, LAB);
 }
 
-/** The page imports `bulkheads` by its name; a browser learns from an import map which file that is. */
+/**
+ * The page imports `bulkheads` by its name; a browser learns from an import map which file that is.
+ */
 async function page() {
   const { exports } = JSON.parse(await readFile(new URL('package.json', PACKAGE)));
   const imports = { bulkheads: new URL(entry(exports['.']), 'http://lab/bulkheads/').pathname };

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the long scenarios: hundreds of steps from a seed, judged by the naive model. `generate.py [FOLDER]`.
+"""Writes the long scenarios: hundreds of steps from a seed, judged by the naive model.
+`generate.py [FOLDER]`.
 
-They are not committed: whatever plays scenarios has them written first, into target/scenarios unless a folder is named.
+They are not committed: whatever plays scenarios has them written first, into target/scenarios
+unless a folder is named.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ class Life:
         self.timeline.turn(chain, at, late)
 
     def overtaken(self, call: Call | None, at: float, late: bool) -> bool:
-        """Whether the call to be cancelled may have ended by itself first. Who comes late may rightly see that either way."""
+        """Whether the call to be cancelled may have ended by itself first. Who comes late may
+        rightly see that either way."""
         assert call is not None  # a cancellation is of a call
         return min(call.wait_until, call.bound) <= at if late else self.model.next_timer() <= at
 
@@ -117,7 +120,8 @@ class Life:
         return ({"do": "cancel"}, self.random.choice(candidates)) if candidates else None
 
     def chain(self) -> list[tuple[Step, Call | None]]:
-        """Several steps before the host gets a turn; a cancellation can only be the last of them."""
+        """Several steps before the host gets a turn; a cancellation can only be the last of
+        them."""
         steps: list[tuple[Step, Call | None]] = []
         permits = [call for call in self.model.calls if call.by_hand and call.state == "running"]
         for call in self.random.sample(permits, min(len(permits), self.random.randrange(1, 3))):

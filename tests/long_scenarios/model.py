@@ -1,7 +1,8 @@
-"""A bulkhead as naive as can be: lists that are searched from end to end, one rule of docs/contract.md after another.
+"""A bulkhead as naive as can be: lists that are searched from end to end, one rule of
+docs/contract.md after another.
 
-It shares nothing with the core, so that the long scenarios check one reading of the contract against another. Times are
-whole numbers of `TICK`s, so that every sum is exact.
+It shares nothing with the core, so that the long scenarios check one reading of the contract
+against another. Times are whole numbers of `TICK`s, so that every sum is exact.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class Options:
 
 @dataclass
 class Call:
-    """waiting → (granted) running → answered → gone; `working` as long as its work has not settled, whatever the rest says."""
+    """waiting → (granted) running → answered → gone; `working` as long as its work has not settled,
+    whatever the rest says."""
 
     label: str
     by_hand: bool

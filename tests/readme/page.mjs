@@ -1,5 +1,5 @@
-// Runs one module in headless Chromium and prints what it logs: `node page.mjs SNIPPET`. The package is the one that a bundler or
-// an import map would take, found by its name.
+// Runs one module in headless Chromium and prints what it logs: `node page.mjs SNIPPET`. The
+// package is the one that a bundler or an import map would take, found by its name.
 
 import { readFileSync } from 'node:fs';
 import { launch } from '../ci/chromium.mjs';

@@ -1,4 +1,5 @@
-"""Every snippet of every README and guide runs and prints what it says; every command and every link is there."""
+"""Every snippet of every README and guide runs and prints what it says; every command and every
+link is there."""
 
 import re
 import subprocess
@@ -34,7 +35,8 @@ def python_program(snippet: Snippet, folder: Path) -> list[str]:
 
 
 def node_program(snippet: Snippet, folder: Path) -> list[str]:
-    """The package as its users get it, found by its name; in Chromium where the snippet is for a page."""
+    """The package as its users get it, found by its name; in Chromium where the snippet is for a
+    page."""
     file = folder / "snippet.mjs"
     file.write_text(snippet.code)
     if snippet.info == "js browser":

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the engine for Node and the wheel for one platform of js/src/engines/platforms.json, as they are published.
-# Linux is built with zig as linker, against the oldest C library that Rust supports; everything else by its own machine's.
+# Builds the engine for Node and the wheel for one platform of js/src/engines/platforms.json, as
+# they are published. Linux is built with zig as linker, against the oldest C library that Rust
+# supports; everything else by its own machine's.
 set -euo pipefail
 . "$(dirname "$0")/../ci/lib.sh"
 . tests/ci/addon.sh

@@ -1,4 +1,5 @@
-// Loads every engine that js/native holds and makes a bulkhead with it, without the facade: does it run on this machine at all?
+// Loads every engine that js/native holds and makes a bulkhead with it, without the facade: does it
+// run on this machine at all?
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';

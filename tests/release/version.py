@@ -1,8 +1,8 @@
 """The version, which Cargo.toml has and others copy.
 
-python3 tests/release/version.py              says it
-python3 tests/release/version.py 1.2.3        writes it everywhere
-python3 tests/release/version.py --released v1.2.3    fails unless the tag and the changelog say the same
+python3 tests/release/version.py says it python3 tests/release/version.py 1.2.3 writes it everywhere
+python3 tests/release/version.py --released v1.2.3 fails unless the tag and the changelog say the
+same
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ COPIES = {
     "bench/js/package-lock.json": IN_NPM,
     "README.md": IN_ARCHIVE,
 }
-"""What a tool writes in the shape that the tool wants, and what people type. Cargo.toml repeats the version where its crates depend on
-each other: a crate is published only if it says which version of the others it needs. The Python package and the crates read the source
-themselves."""
+"""What a tool writes in the shape that the tool wants, and what people type. Cargo.toml repeats the
+version where its crates depend on each other: a crate is published only if it says which version of
+the others it needs. The Python package and the crates read the source themselves."""
 
 RELEASE = re.compile(r"^## (?P<version>\d\S*)", re.MULTILINE)
 

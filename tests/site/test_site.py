@@ -1,4 +1,5 @@
-"""The documentation that `make docs` left in target/site: every page is there, and every link leads to a place that exists."""
+"""The documentation that `make docs` left in target/site: every page is there, and every link leads
+to a place that exists."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Both fuzz targets of the core, half of the time each. What they find worth keeping stays in target/; what fails is named.
-# share: 2
+# Both fuzz targets of the core, half of the time each. What they find worth keeping stays in
+# target/; what fails is named. share: 2
 set -euo pipefail
 . "$(dirname "$0")/../ci/lib.sh"
 

@@ -1,5 +1,6 @@
-"""Ten million calls of every kind through one bulkhead, ended in all ways that there are: what the process holds after them is what it
-held after the first few. CALLS says how many, SECONDS_EACH for how long at most."""
+"""Ten million calls of every kind through one bulkhead, ended in all ways that there are: what the
+process holds after them is what it held after the first few. CALLS says how many, SECONDS_EACH for
+how long at most."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# share: 4
-# Memory stays flat over ten million calls of every kind, or as many as there is time for: Node natively, Node with WebAssembly, Python.
+# share: 4 Memory stays flat over ten million calls of every kind, or as many as there is time for:
+# Node natively, Node with WebAssembly, Python.
 set -euo pipefail
 . "$(dirname "$0")/../ci/lib.sh"
 

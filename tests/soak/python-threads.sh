@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Threads and loops of Python through one bulkhead, half of the time in development mode; and ten million calls that leave nothing.
-# share: 2
+# Threads and loops of Python through one bulkhead, half of the time in development mode; and ten
+# million calls that leave nothing. share: 2
 set -euo pipefail
 . "$(dirname "$0")/../ci/lib.sh"
 

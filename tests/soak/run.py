@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Runs everything in this folder for ten minutes (SOAK_MINUTES says otherwise) and says what it did.
+"""Runs everything in this folder for ten minutes (SOAK_MINUTES says otherwise) and says what it
+did.
 
-A part is an executable `*.sh` here. Called with `prepare` it builds what it needs; that takes no part of the time. Called without
-arguments it works for about SOAK_SECONDS, prints what it does as it likes, and says in its last line what it did in all; a status
-that is not 0 is a failure. A line `# share: 3` gives it three times the usual time.
+A part is an executable `*.sh` here. Called with `prepare` it builds what it needs; that takes no
+part of the time. Called without arguments it works for about SOAK_SECONDS, prints what it does as
+it likes, and says in its last line what it did in all; a status that is not 0 is a failure. A line
+`# share: 3` gives it three times the usual time.
 """
 
 from __future__ import annotations

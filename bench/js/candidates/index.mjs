@@ -1,5 +1,5 @@
-// Everybody who takes part. Each file says what its library is asked to do, and how: `uses` has one entry for each thing that it
-// can do, with
+// Everybody who takes part. Each file says what its library is asked to do, and how: `uses` has one
+// entry for each thing that it can do, with
 //   make     the limiter, for work `fn`; `it` in the source below
 //   call     the source of one call, an expression that answers a promise
 //   statement  the same as a statement, where the library's own documents await it without a function around
@@ -30,7 +30,10 @@ export const PACKAGES = [
   'cockatiel', 'p-limit', 'p-queue', 'p-map', 'async-sema', 'async-mutex', 'fastq', 'bottleneck', 'opossum', 'effect',
 ];
 
-/** Who can do this, each as `{ name, ...use }`; ours is `bulkheads`. The call without a limit is nobody's rival. */
+/**
+ * Who can do this, each as `{ name, ...use }`; ours is `bulkheads`. The call without a limit is
+ * nobody's rival.
+ */
 export async function contendersFor(use) {
   const all = await Promise.all(Object.keys(LOAD).map((name) => contender(name, use)));
   return all.filter((one) => one !== undefined && one.name !== 'bare');

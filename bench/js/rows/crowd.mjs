@@ -5,7 +5,10 @@ import { median, timed } from '../harness.mjs';
 import { allAtOnce } from '../loops.mjs';
 import { compared } from '../row.mjs';
 
-/** Nanoseconds: a contender that would take longer is left out; one that takes long is measured once. */
+/**
+ * Nanoseconds: a contender that would take longer is left out; one that takes long is measured
+ * once.
+ */
 const LONGEST = 8e9;
 const LONG = 2e9;
 

@@ -1,5 +1,6 @@
-// 11: what an operation costs while very many wait, beside the same while few do. Through the package, where the garbage collector
-// has the objects of all who wait to look at, its share said beside it.
+// 11: what an operation costs while very many wait, beside the same while few do. Through the
+// package, where the garbage collector has the objects of all who wait to look at, its share said
+// beside it.
 
 import { garbageWatch } from '../garbage.mjs';
 import { round } from '../harness.mjs';
@@ -39,8 +40,8 @@ async function sample({ make }, host) {
 }
 
 /**
- * A bulkhead with one permit, which is held, and so many who wait for it: the first promise is that of the holder. Evenly among
- * them stand a few who can be cancelled.
+ * A bulkhead with one permit, which is held, and so many who wait for it: the first promise is that
+ * of the holder. Evenly among them stand a few who can be cancelled.
  */
 async function gather(make, count) {
   const bulkhead = make();

@@ -1,4 +1,5 @@
-// 11: what one call costs beside a thousand waiters and beside a million, at the engine, without the package around it.
+// 11: what one call costs beside a thousand waiters and beside a million, at the engine, without
+// the package around it.
 
 import { engineCrowd } from '../engine-crowd.mjs';
 import { alternately, median, round } from '../harness.mjs';

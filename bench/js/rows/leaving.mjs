@@ -1,4 +1,5 @@
-// 3 and 4: waiters that leave the queue by timing out together, or by being cancelled in random order.
+// 3 and 4: waiters that leave the queue by timing out together, or by being cancelled in random
+// order.
 
 import { median } from '../harness.mjs';
 import { compared, growing } from '../row.mjs';

@@ -18,7 +18,8 @@ async function sample({ name, make, atMost = Infinity, ...calls }, host) {
   loop(it, never, held);
   const after = await memory(host);
   const more = (part) => (after[part] - before[part]) / held.length;
-  // WebAssembly's memory is counted as external; what an addon allocates is counted nowhere, but it is resident.
+  // WebAssembly's memory is counted as external; what an addon allocates is counted nowhere, but it
+  // is resident.
   const isNative = name === 'bulkheads' && host.engine === 'native';
   const engine = isNative ? Math.max(0, more('rss') - more('heapTotal') - more('external')) : 0;
   return { cost: more('heapUsed') + more('external') + engine };

@@ -1,4 +1,5 @@
-"""Bulkheads for asyncio and threads: a budget of concurrent calls for each dependency, with a bounded queue and bounded waits."""
+"""Bulkheads for asyncio and threads: a budget of concurrent calls for each dependency, with a
+bounded queue and bounded waits."""
 
 from ._bulkhead import Bulkhead, WithOptions
 from ._errors import (

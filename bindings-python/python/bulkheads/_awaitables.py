@@ -1,6 +1,8 @@
-"""What entering and leaving return: `async with` awaits it, and that is all that is usually done with it.
+"""What entering and leaving return: `async with` awaits it, and that is all that is usually done
+with it.
 
-Both are coroutines too, since `create_task` asks for one. Their compiled classes have only what `await` uses.
+Both are coroutines too, since `create_task` asks for one. Their compiled classes have only what
+`await` uses.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from ._engine import Done, Entry
 
 
 class Entering(Entry):
-    """The permit is taken when it is awaited, by the task that awaits it: one object serves all tasks. As a coroutine it starts a
-    real one for each task."""
+    """The permit is taken when it is awaited, by the task that awaits it: one object serves all
+    tasks. As a coroutine it starts a real one for each task."""
 
     __slots__ = ("_coroutines",)
 

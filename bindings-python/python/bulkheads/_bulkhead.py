@@ -33,8 +33,8 @@ Arguments = TypeVarTuple("Arguments")
 class Wrapper(Protocol):
     """What `wrap(weight=…)` returns: a decorator.
 
-    The functions it makes yield `object` and are sent nothing: with `Any` there, type checkers lose the result where such a
-    function is passed on, to `run` or `map`.
+    The functions it makes yield `object` and are sent nothing: with `Any` there, type checkers lose
+    the result where such a function is passed on, to `run` or `map`.
     """
 
     @overload
@@ -52,11 +52,12 @@ class Wrapper(Protocol):
 class Bulkhead(Gate):
     """Guards one dependency with a budget of permits.
 
-    A call that gets its permits runs; one that cannot get them yet waits in a bounded queue, for a bounded time, first come,
-    first served; every other call is rejected at once, with an error that says which bound rejected it.
+    A call that gets its permits runs; one that cannot get them yet waits in a bounded queue, for a
+    bounded time, first come, first served; every other call is rejected at once, with an error that
+    says which bound rejected it.
 
-    It may be made anywhere and serve any number of event loops and threads at once, in one order: `async with` and `run` wait
-    in their loop, `with` and `run_sync` block their thread.
+    It may be made anywhere and serve any number of event loops and threads at once, in one order:
+    `async with` and `run` wait in their loop, `with` and `run_sync` block their thread.
     """
 
     def __init__(
@@ -76,12 +77,15 @@ class Bulkhead(Gate):
         :param name: stands in errors, warnings and `repr`.
         :param max_concurrent: how many permits there are, at least 1.
         :param max_queue: how many calls may wait; 0 fails fast.
-        :param timeout: the longest a call may wait. Left out: one second, or `call_timeout` if that is less.
+        :param timeout: the longest a call may wait. Left out: one second, or `call_timeout` if that
+            is less.
         :param call_timeout: the longest the work may run, from the grant. None: no bound.
-        :param abandon_after: how long after its bound work that does not end keeps its permit. None: until it ends.
-        :param track_permits: the warning of a permit that was dropped, and `repr`, say where it was taken, which costs a stack.
-        :param detect_reentrancy: a call that would wait for itself, because of what its own task or thread holds and its weight,
-            raises `BulkheadReentrantError` instead.
+        :param abandon_after: how long after its bound work that does not end keeps its permit.
+            None: until it ends.
+        :param track_permits: the warning of a permit that was dropped, and `repr`, say where it was
+            taken, which costs a stack.
+        :param detect_reentrancy: a call that would wait for itself, because of what its own task or
+            thread holds and its weight, raises `BulkheadReentrantError` instead.
         """
         calls = Calls(name, max_concurrent, max_queue, timeout, call_timeout, abandon_after, detect_reentrancy)
         if not isinstance(track_permits, bool):
@@ -133,14 +137,16 @@ class Bulkhead(Gate):
     async def run(self, fn: Callable[[*Arguments], Any], /, *args: *Arguments, **bounds: Any) -> Any:
         """Calls `fn(*args)` with `weight` permits, awaits it if need be, and returns its result.
 
-        A function that blocks would stop the event loop: `await shipping.run_in_thread(work)`. Keyword arguments go by
-        `functools.partial`, or `with_options`. `timeout` can only shorten the bulkhead's wait, 0 is not willing to wait;
-        `call_timeout` that of the work. `deadline` is a point in time on the loop's clock (`time.monotonic()`); it bounds both.
+        A function that blocks would stop the event loop: `await shipping.run_in_thread(work)`.
+        Keyword arguments go by `functools.partial`, or `with_options`. `timeout` can only shorten
+        the bulkhead's wait, 0 is not willing to wait; `call_timeout` that of the work. `deadline`
+        is a point in time on the loop's clock (`time.monotonic()`); it bounds both.
 
-        A future of another thread is awaited, and the permit stays until it is done. A generator is returned; the permit stays
-        until that ends, is closed or dropped.
+        A future of another thread is awaited, and the permit stays until it is done. A generator is
+        returned; the permit stays until that ends, is closed or dropped.
 
-        At its bound the work is cancelled, and `BulkheadCallTimeoutError` is raised when it has ended.
+        At its bound the work is cancelled, and `BulkheadCallTimeoutError` is raised when it has
+        ended.
         """
         if fn is _TO_THREAD:
             # Cancelled it would leave its thread, which would go on without a permit.
@@ -172,9 +178,11 @@ class Bulkhead(Gate):
         return result
 
     async def run_in_thread(self, fn: Callable[[*Arguments], Result], /, *args: *Arguments, **bounds: Any) -> Result:
-        """Calls `fn(*args)` in a thread, as `asyncio.to_thread` does, and returns its result; options as for `run`.
+        """Calls `fn(*args)` in a thread, as `asyncio.to_thread` does, and returns its result;
+        options as for `run`.
 
-        The permit stays until the thread is done, also when the caller has left or its bound has passed: nothing can end a thread.
+        The permit stays until the thread is done, also when the caller has left or its bound has
+        passed: nothing can end a thread.
         """
         check_blocking_work(fn)
         begin: Callable[[], Any] = functools.partial(in_thread, fn, *args)
@@ -189,8 +197,9 @@ class Bulkhead(Gate):
         deadline: float | None = None,
         call_timeout: float | None = None,
     ) -> WithOptions:
-        """The same bulkhead under these options: `shipping.with_options(timeout=0.5).run(work, timeout=3)` hands `timeout=3` on to
-        `work`. Also `async with shipping.with_options(weight=2)`."""
+        """The same bulkhead under these options:
+        `shipping.with_options(timeout=0.5).run(work, timeout=3)` hands `timeout=3` on to `work`.
+        Also `async with shipping.with_options(weight=2)`."""
         return WithOptions(self, weight=weight, timeout=timeout, deadline=deadline, call_timeout=call_timeout)
 
     def run_sync(
@@ -202,28 +211,34 @@ class Bulkhead(Gate):
         timeout: float = math.inf,
         deadline: float | None = None,
     ) -> Result:
-        """As `run` for a thread, which is blocked while it waits: calls `fn(*args)` with `weight` permits and returns its result.
+        """As `run` for a thread, which is blocked while it waits: calls `fn(*args)` with `weight`
+        permits and returns its result.
 
-        A future that it returns is waited for, and a generator keeps the permit until it ends, is closed or dropped.
+        A future that it returns is waited for, and a generator keeps the permit until it ends, is
+        closed or dropped.
 
-        Waiting lets other threads run, and Ctrl-C ends it. Nothing can cancel a function that runs: there is no call time-out,
-        and `timeout` and `deadline` bound the wait alone. In a thread where an event loop runs it raises RuntimeError.
+        Waiting lets other threads run, and Ctrl-C ends it. Nothing can cancel a function that runs:
+        there is no call time-out, and `timeout` and `deadline` bound the wait alone. In a thread
+        where an event loop runs it raises RuntimeError.
         """
         result: Result = self._calls.run_sync(fn, args, weight, timeout, deadline)
         return result
 
     def acquire(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Acquisition:
-        """A permit: `async with shipping.acquire() as permit` or `permit = await shipping.acquire()`; see `Acquisition`."""
+        """A permit: `async with shipping.acquire() as permit` or
+        `permit = await shipping.acquire()`; see `Acquisition`."""
         return Acquisition(self._calls, self._permit, weight, timeout, deadline)
 
     def acquire_sync(self, *, weight: int = 1, timeout: float = math.inf, deadline: float | None = None) -> Permit:
-        """A permit by hand, for which this thread is blocked: `with shipping.acquire_sync(weight=2) as permit`; as `run_sync`."""
+        """A permit by hand, for which this thread is blocked:
+        `with shipping.acquire_sync(weight=2) as permit`; as `run_sync`."""
         permit = self._permit(self._calls, Calls.checked_weight(weight))
         self._calls.fill(permit, weight, timeout, deadline)
         return permit
 
     def try_acquire(self, weight: int = 1) -> Permit | None:
-        """A permit by hand if it can be had at once, also outside any event loop; it never waits."""
+        """A permit by hand if it can be had at once, also outside any event loop; it never
+        waits."""
         weight = Calls.checked_weight(weight)
         permit = self._permit(self._calls, weight)
         return permit if self._calls.fill_at_once(permit, weight) else None
@@ -253,8 +268,9 @@ class Bulkhead(Gate):
     ) -> Any:
         """The same function, with a permit for each call; also a decorator, on methods too.
 
-        An async function stays one, as `run` calls it; an async generator keeps its permit until it ends or is closed. A plain
-        function stays plain, for threads, as `run_sync` calls it; where an event loop runs it raises RuntimeError.
+        An async function stays one, as `run` calls it; an async generator keeps its permit until it
+        ends or is closed. A plain function stays plain, for threads, as `run_sync` calls it; where
+        an event loop runs it raises RuntimeError.
         """
         calls, weight = self._calls, Calls.checked_weight(weight)
         calls.ask(weight, timeout, None, call_timeout)
@@ -377,14 +393,17 @@ class Bulkhead(Gate):
         ordered: bool = True,
         buffer: int = 0,
     ) -> AsyncGenerator[Any, None]:
-        """The results of `fn(item)` for each item, in order: `async for page in shipping.map(fetch, urls)`.
+        """The results of `fn(item)` for each item, in order:
+        `async for page in shipping.map(fetch, urls)`.
 
-        An item is taken only when it can run, so that the queue stays free for others, who go first; while none of its items runs,
-        it waits for that no longer than any call (`timeout`, then `BulkheadTimeoutError`). No more than `limit` items, and `buffer`
-        results, are under way or wait for their turn; with `ordered=False` each result comes as soon as it is there.
+        An item is taken only when it can run, so that the queue stays free for others, who go
+        first; while none of its items runs, it waits for that no longer than any call (`timeout`,
+        then `BulkheadTimeoutError`). No more than `limit` items, and `buffer` results, are under
+        way or wait for their turn; with `ordered=False` each result comes as soon as it is there.
 
-        The first error ends it in its place, and cancels what comes behind; so does `aclose()`. With `stop_on_error=False` all
-        items run, and an exception group of the errors comes last; with `return_exceptions=True` errors come as results.
+        The first error ends it in its place, and cancels what comes behind; so does `aclose()`.
+        With `stop_on_error=False` all items run, and an exception group of the errors comes last;
+        with `return_exceptions=True` errors come as results.
         """
         check_work(fn)
         check_items(items)
@@ -402,19 +421,22 @@ class Bulkhead(Gate):
         return run_all(plan, Source(items))
 
     def resize(self, max_concurrent: int, /) -> None:
-        """Changes the limit. 0 pauses; shrinking waits until enough running calls have ended and revokes nothing."""
+        """Changes the limit. 0 pauses; shrinking waits until enough running calls have ended and
+        revokes nothing."""
         self._calls.resize(max_concurrent)
 
     def close(self, *, abort: bool = False) -> Awaitable[None]:
         """Rejects new calls and all waiters, now; with `abort` it also cancels the running work.
 
-        What it returns settles when no permit is held any more; awaited from inside the bulkhead's own work it never does.
+        What it returns settles when no permit is held any more; awaited from inside the bulkhead's
+        own work it never does.
         """
         self._calls.close(abort)
         return self._ending()
 
     def drain(self, *, timeout: float = math.inf) -> Awaitable[None]:
-        """Rejects new calls, now, and serves the waiters, for `timeout` seconds at most: then it closes, which needs an event loop.
+        """Rejects new calls, now, and serves the waiters, for `timeout` seconds at most: then it
+        closes, which needs an event loop.
 
         What it returns is as for `close`.
         """
@@ -449,7 +471,8 @@ class Bulkhead(Gate):
         return f"<Bulkhead {', '.join([f'{self.name} {figures}', *marks])}>"
 
     def __copy__(self) -> Self:
-        """Itself: whoever copies an object that holds a bulkhead means the same dependency, and its one limit."""
+        """Itself: whoever copies an object that holds a bulkhead means the same dependency, and its
+        one limit."""
         return self
 
     def __deepcopy__(self, _: object) -> Self:
@@ -460,7 +483,8 @@ class Bulkhead(Gate):
 
 
 def streaming(guarded: Callable[..., Awaitable[AsyncGenerator[Any, Any]]]) -> Callable[..., AsyncGenerator[Any, Any]]:
-    """From a function whose result is awaited for a stream: the permit is taken with the first item."""
+    """From a function whose result is awaited for a stream: the permit is taken with the first
+    item."""
 
     @functools.wraps(guarded)
     def stream(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
@@ -476,7 +500,8 @@ def _bounds(
 
 
 class WithOptions(Gate):
-    """A bulkhead under options for some of its calls; see `Bulkhead.with_options`. Keywords go to the work."""
+    """A bulkhead under options for some of its calls; see `Bulkhead.with_options`. Keywords go to
+    the work."""
 
     def __init__(self, bulkhead: Bulkhead, /, **options: Any) -> None:
         calls = bulkhead._calls

@@ -11,7 +11,8 @@ from typing_extensions import disjoint_base
 __all__ = ["Asked", "Calls", "Done", "Entry", "Gate", "Waiting", "look_for_closed_loops_after"]
 
 def look_for_closed_loops_after(nanos: int, /) -> int:
-    """For tests: sets the interval, in nanoseconds, at which a waiter polls for closed loops. Answers the one before."""
+    """For tests: sets the interval, in nanoseconds, at which a waiter polls for closed loops.
+    Answers the one before."""
 
 @final
 class Asked:
@@ -19,8 +20,8 @@ class Asked:
 
 @final
 class Calls:
-    """The calls of one bulkhead. `begin…` answers a ticket, or, of a call that has to wait, minus one minus its ticket; it raises the
-    reason if the call is refused."""
+    """The calls of one bulkhead. `begin…` answers a ticket, or, of a call that has to wait, minus
+    one minus its ticket; it raises the reason if the call is refused."""
 
     def __new__(
         cls,
@@ -39,13 +40,15 @@ class Calls:
     def begin_bounded(self, work: object, weight: object, timeout: object, deadline: object, call_timeout: object, /) -> int:
         """As `begin`, of any call, or of a block of code: then `work` is None."""
     def begin_item(self, asked: Asked, running: int, since: int, /) -> int | asyncio.Future[None]:
-        """An item of `map`: its ticket, or the future that says when to ask again. It is to be handed over."""
+        """An item of `map`: its ticket, or the future that says when to ask again. It is to be
+        handed over."""
     def begin_manual(self, weight: object, timeout: object, deadline: object, /) -> int:
         """A manual permit. It is to be put into its object."""
     def wait(self, ticket: int, /) -> Waiting:
         """What a call that has to wait awaits. Raises the reason if it may not go on."""
     def end(self, ticket: int, error: BaseException | None, /) -> None:
-        """Gives the permits of a call back; `error` is that of its work, None if it returned. Raises its early answer, if it has one."""
+        """Gives the permits of a call back; `error` is that of its work, None if it returned.
+        Raises its early answer, if it has one."""
     def __delitem__(self, ticket: int, /) -> None:
         """The work of a call returned, as `end`: Python calls this faster than any method."""
     def release(self, ticket: int, error: BaseException | None, /) -> None:
@@ -65,7 +68,8 @@ class Calls:
     ) -> Any:
         """Calls `work` with permits, for which this thread may have to be blocked."""
     def fill(self, permit: object, weight: object, timeout: object, deadline: object, /) -> None:
-        """A manual permit, put into an object that has none yet; this thread may have to be blocked until it is there."""
+        """A manual permit, put into an object that has none yet; this thread may have to be blocked
+        until it is there."""
     def fill_from(self, permit: object, ticket: int, /) -> None:
         """As `fill`, with that of a call that `begin_manual` began."""
     def fill_at_once(self, permit: object, weight: int, /) -> bool:
@@ -73,7 +77,8 @@ class Calls:
     def release_part(self, id: int, permits: object, /) -> bool:
         """Gives some of what an id holds back; false if it holds nothing any more."""
     def split(self, id: int, permits: object, /) -> int:
-        """The id of a permit of its own with some of what this one holds; 0 if that is nothing any more."""
+        """The id of a permit of its own with some of what this one holds; 0 if that is nothing any
+        more."""
     def adjust(self, id: int, weight: object, /) -> bool:
         """Whether an id holds so many permits now: more only if they are to be had at once."""
     def empty(self, permit: object, has_failed: bool, /) -> bool:
@@ -90,7 +95,8 @@ class Calls:
     def wait_idle(self, number: int, /) -> asyncio.Future[None] | None:
         """A future that is done at such a moment; None if the one of this number has come."""
     def wait_capacity(self, asked: Asked, running: int, since: int, /) -> asyncio.Future[None] | None:
-        """A future that is done when it is time to ask again; None if such an item would be answered at once, but not as full."""
+        """A future that is done when it is time to ask again; None if such an item would be
+        answered at once, but not as full."""
     def forget(self, future: asyncio.Future[None], /) -> None:
         """The waiter of this future has gone."""
     @staticmethod
@@ -104,8 +110,9 @@ class Calls:
     def ask(self, weight: object, timeout: object, deadline: object, call_timeout: object, /) -> Asked:
         """What calls ask for, checked; raises what a call with these arguments would raise."""
     def detach(self, ticket: int, overrun: bool, /) -> int:
-        """The permits of a call are held by its id from now on, whatever becomes of its caller: `end` keeps them, and `end_id` gives
-        them back. With `overrun` its caller leaves before its work has ended."""
+        """The permits of a call are held by its id from now on, whatever becomes of its caller:
+        `end` keeps them, and `end_id` gives them back. With `overrun` its caller leaves before its
+        work has ended."""
     def overrun(self, id: int, /) -> None:
         """The caller of this id leaves before its work has ended."""
     def end_id(self, id: int, has_failed: bool, /) -> None:
@@ -132,7 +139,8 @@ class Gate:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
     ) -> None: ...
     def __enter__(self) -> None:
-        """As `__aenter__`, but the thread is blocked until the permit is there. RuntimeError where an event loop runs."""
+        """As `__aenter__`, but the thread is blocked until the permit is there. RuntimeError where
+        an event loop runs."""
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
     ) -> None: ...
@@ -158,13 +166,15 @@ class Done(Coroutine[Any, Any, None]):
 
 @final
 class Waiting:
-    """What a call that has to wait awaits: an awaitable, its iterator, and a future in the sense of asyncio."""
+    """What a call that has to wait awaits: an awaitable, its iterator, and a future in the sense of
+    asyncio."""
 
     _asyncio_future_blocking: bool
     def __await__(self) -> Self: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> Self:
-        """Itself, for the task to wait for; then, when it goes on, nothing. Raises the reason if it may not go on."""
+        """Itself, for the task to wait for; then, when it goes on, nothing. Raises the reason if it
+        may not go on."""
     def send(self, value: object, /) -> Self: ...
     def throw(self, kind: object, value: object = None, traceback: TracebackType | None = None, /) -> None: ...
     def close(self) -> None: ...

@@ -22,7 +22,8 @@ class BulkheadError(Exception):
     """The work never started, so that it is safe to try it elsewhere."""
     # Errors 10
     is_local_overload: ClassVar[bool] = False
-    """This process had no capacity: a retry must not hammer it, a circuit breaker must not count it."""
+    """This process had no capacity: a retry must not hammer it, a circuit breaker must not count
+    it."""
 
     bulkhead: str
 
@@ -43,7 +44,8 @@ class BulkheadError(Exception):
 
 
 class BulkheadFullError(BulkheadError):
-    """No permit was free and no place in the queue; the text says which of the four cases it was."""
+    """No permit was free and no place in the queue; the text says which of the four cases it
+    was."""
 
     code: ClassVar[Literal["full"]] = "full"
     is_rejection = True
@@ -54,8 +56,8 @@ class BulkheadFullError(BulkheadError):
     queued: int
     max_queue: int
 
-    # The compiled calls make it of bare figures, because code that sheds load catches many and reads none. It composes its text, and its
-    # attributes, when they are read.
+    # The compiled calls make it of bare figures, because code that sheds load catches many and
+    # reads none. It composes its text, and its attributes, when they are read.
 
     def _find_words(self) -> None:
         if "bulkhead" not in self.__dict__:
@@ -110,7 +112,8 @@ class BulkheadTimeoutError(BulkheadError):
 class BulkheadClosedError(BulkheadError):
     """The bulkhead was closed or is draining.
 
-    Work that was under way when it was closed with `abort=True` ends so too; then `is_rejection` is false.
+    Work that was under way when it was closed with `abort=True` ends so too; then `is_rejection` is
+    false.
     """
 
     code: ClassVar[Literal["closed"]] = "closed"
@@ -128,7 +131,8 @@ class BulkheadWeightError(BulkheadError):
 
 
 class BulkheadReentrantError(BulkheadError):
-    """The call would wait for permits that its own caller holds; raised only with `detect_reentrancy`."""
+    """The call would wait for permits that its own caller holds; raised only with
+    `detect_reentrancy`."""
 
     code: ClassVar[Literal["reentrant"]] = "reentrant"
     is_rejection = True

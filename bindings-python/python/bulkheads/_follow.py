@@ -16,7 +16,8 @@ from ._work import goes_on, refuse_result
 
 
 def follow(calls: Calls, id: int, fn: object, result: Any) -> Any:
-    """What `run_sync` returns for a result that may do more work; the permit of `id` is back when that has ended."""
+    """What `run_sync` returns for a result that may do more work; the permit of `id` is back when
+    that has ended."""
     if isinstance(result, GeneratorType) and not inspect.isawaitable(result):
         # Running 5.6
         return Stream(calls, id, result)
@@ -47,7 +48,8 @@ def _end(calls: Calls, id: int, future: Future[Any]) -> None:
 async def carry_out(calls: Calls, ticket: int, fn: Callable[..., Any], *args: Any) -> Any:
     """The work of a call; its permits go back before the caller goes on, however it ended.
 
-    `Bulkhead.run` and `Bulkhead.wrap` have the same lines, since another coroutine in between would make them dearer.
+    `Bulkhead.run` and `Bulkhead.wrap` have the same lines, since another coroutine in between would
+    make them dearer.
     """
     try:
         result = fn(*args)
@@ -65,7 +67,8 @@ async def carry_out(calls: Calls, ticket: int, fn: Callable[..., Any], *args: An
 
 
 async def follow_in_loop(calls: Calls, ticket: int, result: Any) -> tuple[bool, Any]:
-    """What becomes of a result that may do more work, and whether that holds the permit of the call from now on."""
+    """What becomes of a result that may do more work, and whether that holds the permit of the call
+    from now on."""
     if inspect.isawaitable(result):
         return False, await result
     if isinstance(result, Future):
@@ -80,7 +83,8 @@ async def follow_in_loop(calls: Calls, ticket: int, result: Any) -> tuple[bool, 
 
 
 async def _finish_future(calls: Calls, ticket: int, future: Future[Any]) -> Any:
-    """The result of a future that work has returned in a loop. Its permit stays until it is done, also when its caller leaves."""
+    """The result of a future that work has returned in a loop. Its permit stays until it is done,
+    also when its caller leaves."""
     try:
         return await asyncio.wrap_future(future)
     except BaseException:
@@ -92,7 +96,8 @@ async def _finish_future(calls: Calls, ticket: int, future: Future[Any]) -> Any:
 
 
 def in_thread(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
-    """Starts `fn` in a thread of the loop's own, as `asyncio.to_thread` does; the future is done when the thread is."""
+    """Starts `fn` in a thread of the loop's own, as `asyncio.to_thread` does; the future is done
+    when the thread is."""
     future: Future[Any] = Future()
     call = partial(contextvars.copy_context().run, fn, *args, **kwargs)
     asyncio.get_running_loop().run_in_executor(None, _carry_out, future, call)
@@ -156,7 +161,8 @@ class Stream(Generator[Any, Any, Any]):
 class AsyncStream(AsyncGenerator[Any, Any]):
     """An async generator that keeps its permit until it ends, is closed or dropped.
 
-    A bound that passes while it runs cancels the task that runs it; while it stands still it is raised at the next step.
+    A bound that passes while it runs cancels the task that runs it; while it stands still it is
+    raised at the next step.
     """
 
     __slots__ = ("_calls", "_generator", "_ticket")

@@ -11,8 +11,8 @@ from ._engine import Calls
 class Idle:
     """Settles at the first moment without waiters and without permits in use.
 
-    What brought it about has happened already: it may be ignored, awaited by many, awaited again, or awaited in another loop.
-    Awaiting it from inside the bulkhead's own work never ends.
+    What brought it about has happened already: it may be ignored, awaited by many, awaited again,
+    or awaited in another loop. Awaiting it from inside the bulkhead's own work never ends.
     """
 
     __slots__ = ("_calls", "moment")

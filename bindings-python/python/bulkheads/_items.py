@@ -16,7 +16,8 @@ def check_items(items: object) -> None:
 
 
 class Source:
-    """Items of an iterable of either kind. At most one is in hand or, if getting it takes time, under way."""
+    """Items of an iterable of either kind. At most one is in hand or, if getting it takes time,
+    under way."""
 
     def __init__(self, items: Iterable[Any] | AsyncIterable[Any]) -> None:
         self.is_exhausted = False
@@ -30,7 +31,8 @@ class Source:
             self._now = iter(items)
 
     def has_item(self, ring: Callable[[object], None]) -> bool:
-        """Whether an item is in hand; if none is, there is none left, or one is under way, and `ring` is called when it is there."""
+        """Whether an item is in hand; if none is, there is none left, or one is under way, and
+        `ring` is called when it is there."""
         if self._item is _NOTHING:
             self._item = next(self._now, _NOTHING) if self._later is None else self._receive(self._later, ring)
             self.is_exhausted = self._item is _NOTHING and self._pull is None

@@ -1,4 +1,5 @@
-"""Many items through one bulkhead: as many at a time as it has capacity for, without ever queueing."""
+"""Many items through one bulkhead: as many at a time as it has capacity for, without ever
+queueing."""
 
 from __future__ import annotations
 
@@ -134,7 +135,8 @@ class _Run:
     def _turn(self) -> tuple[int, int]:
         """How many items run, and since when the map has been waiting if none does.
 
-        A result that waits for the consumer, and has no place in the buffer, counts as an item that runs.
+        A result that waits for the consumer, and has no place in the buffer, counts as an item that
+        runs.
         """
         # Map 1.8
         running = len(self._running) + max(0, len(self._outcomes) - self._plan.buffer)

@@ -18,15 +18,18 @@ _PLACES: Final = 10
 
 
 class Permit:
-    """The right to use `weight` permits, until it is released; release it once, best by `with` or `async with`.
+    """The right to use `weight` permits, until it is released; release it once, best by `with` or
+    `async with`.
 
-    One that is dropped without release is reclaimed when its last reference goes, counted in `leaked`, and warned about.
+    One that is dropped without release is reclaimed when its last reference goes, counted in
+    `leaked`, and warned about.
     """
 
     __slots__ = ("__weakref__", "_calls", "_id", "_ticket", "_weight")
 
     def __init__(self, calls: Calls, weight: int, id: int = 0, ticket: int | None = None) -> None:
-        """Without an id it holds nothing yet. `ticket` is that of a run, which `async with` is; its end is not here."""
+        """Without an id it holds nothing yet. `ticket` is that of a run, which `async with` is; its
+        end is not here."""
         self._calls = calls
         self._id = id
         self._ticket = ticket
@@ -38,7 +41,8 @@ class Permit:
         return self._weight
 
     def release(self, permits: int | None = None) -> None:
-        """Gives it back, or only some of its permits. A second release changes nothing but the counter `double_releases`.
+        """Gives it back, or only some of its permits. A second release changes nothing but the
+        counter `double_releases`.
 
         ValueError for more than it holds.
         """
@@ -51,7 +55,8 @@ class Permit:
     def split(self, permits: int) -> Permit:
         """Some of its permits as a permit of its own, which counts as a call that was admitted now.
 
-        ValueError for as many as it holds, or more; RuntimeError for one that was released, or is that of an `async with`.
+        ValueError for as many as it holds, or more; RuntimeError for one that was released, or is
+        that of an `async with`.
         """
         if self._ticket is not None or not self._id:
             raise RuntimeError(f"only a permit by hand that is held can be split: {self!r}")
@@ -61,7 +66,8 @@ class Permit:
         return part
 
     def adjust(self, weight: int) -> bool:
-        """Whether it holds so many permits now. Fewer always; more only if they are free at once and no call waits for them."""
+        """Whether it holds so many permits now. Fewer always; more only if they are free at once
+        and no call waits for them."""
         is_adjusted = bool(self._id) and self._calls.adjust(self._id, weight)
         if is_adjusted:
             self._weight = weight
@@ -131,9 +137,11 @@ class TrackedPermit(Permit):
 
 
 class Acquisition(Coroutine[Any, Any, Permit]):
-    """What `acquire` returns: `await` it for a permit by hand, or hold one with `async with`. It serves once.
+    """What `acquire` returns: `await` it for a permit by hand, or hold one with `async with`. It
+    serves once.
 
-    A permit by hand knows no call time-out. `async with` does: it bounds its body as `run` bounds its work.
+    A permit by hand knows no call time-out. `async with` does: it bounds its body as `run` bounds
+    its work.
     """
 
     __slots__ = ("__weakref__", "_arguments", "_calls", "_class", "_coroutine", "_permit")

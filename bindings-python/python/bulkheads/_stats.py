@@ -47,8 +47,8 @@ class Rejected:
 class Stats:
     """The state of a bulkhead after its last step, and its counters since it was made.
 
-    At all times `admitted == completed + failed + unclaimed + abandoned_runs + leaked + running`, and the calls with valid
-    arguments are `admitted`, `queued` or among `rejected`.
+    At all times `admitted == completed + failed + unclaimed + abandoned_runs + leaked +
+    running`, and the calls with valid arguments are `admitted `, `queued ` or among `rejected `.
     """
 
     state: State
@@ -77,8 +77,9 @@ class Stats:
     waited: Durations
     """One value for each call that left the queue, however it left."""
     ran: SampledDurations
-    """One value for each permit that came back, from its grant: with a call time-out of all of them, without one of the first and
-    then of a few, chosen at random, since two looks at a clock cost as much as the rest of a short call."""
+    """One value for each permit that came back, from its grant: with a call time-out of all of
+    them, without one of the first and then of a few, chosen at random, since two looks at a clock
+    cost as much as the rest of a short call."""
 
 
 def snapshot(numbers: dict[str, float]) -> Stats:

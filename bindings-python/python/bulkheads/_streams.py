@@ -1,4 +1,5 @@
-"""Async generators that have entered a bulkhead: which they are, and whether a task waits in one."""
+"""Async generators that have entered a bulkhead: which they are, and whether a task waits in
+one."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ def check_work(fn: object) -> None:
 
 
 def is_async(fn: Callable[..., object]) -> bool:
-    """Whether what a call of `fn` returns is to be awaited, or iterated in a loop. Of a lambda nobody knows; most return an awaitable."""
+    """Whether what a call of `fn` returns is to be awaited, or iterated in a loop. Of a lambda
+    nobody knows; most return an awaitable."""
     is_lambda = getattr(fn, "__name__", "") == "<lambda>"
     call = getattr(fn, "__call__", None)  # noqa: B004
     ways = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
@@ -32,7 +33,8 @@ def is_async(fn: Callable[..., object]) -> bool:
 
 
 def warn_of_ambiguity(fn: object, options: Iterable[str]) -> None:
-    """Once for each function: an option of `run` that is a parameter of the work too does not get there."""
+    """Once for each function: an option of `run` that is a parameter of the work too does not get
+    there."""
     # A method is an object of its own at each call.
     function = getattr(fn, "__func__", fn)
     try:

@@ -1,10 +1,11 @@
-"""An event loop on virtual time, for tests: nothing sleeps, and every timer fires exactly when it is due.
+"""An event loop on virtual time, for tests: nothing sleeps, and every timer fires exactly when it
+is due.
 
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         runner.run(main())
 
-Whenever nothing is ready, time moves on to the next timer. A test that steps through time itself runs in the loop and uses
-`advance`, `jump` and `settle`.
+Whenever nothing is ready, time moves on to the next timer. A test that steps through time itself
+runs in the loop and uses `advance`, `jump` and `settle`.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from typing import Any, Protocol, cast
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """Starts at `start` seconds. Files, sockets and other threads work, but while they are waited for, time stands still."""
+    """Starts at `start` seconds. Files, sockets and other threads work, but while they are waited
+    for, time stands still."""
 
     def __init__(self, start: float = 0.0) -> None:
         self._virtual_now = start
         super().__init__(_Selector(self))
-        # In debug mode a loop complains of callbacks that take long, which those that move time on always seem to do.
+        # In debug mode a loop complains of callbacks that take long, which those that move time on
+        # always seem to do.
         self.slow_callback_duration = math.inf
         self.jump(start)
 
@@ -34,9 +37,11 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return min(timers, default=None)
 
     def jump(self, when: float) -> None:
-        """Sets the clock, as if the loop had been blocked until then: timers due by now fire when the loop gets its turn."""
+        """Sets the clock, as if the loop had been blocked until then: timers due by now fire when
+        the loop gets its turn."""
         self._virtual_now = max(self._virtual_now, when)
-        # A loop fires timers that are due within its resolution, which must be felt at this point of time.
+        # A loop fires timers that are due within its resolution, which must be felt at this point
+        # of time.
         _inside(self)._clock_resolution = max(1e-9, 2 * math.ulp(self._virtual_now))
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:

@@ -1,6 +1,7 @@
 //! The clocks of loops and threads, each set forward to the core's time.
 //!
-//! One that begins behind what the core has seen, a virtual one say, would let all calls wait until that time has come round again.
+//! One that begins behind what the core has seen, a virtual one say, would let all calls wait until
+//! that time has come round again.
 
 use bulkheads_core::{Instant, Span};
 use pyo3::intern;

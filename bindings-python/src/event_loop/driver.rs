@@ -123,8 +123,8 @@ impl Driver {
         }
     }
 
-    /// The loop's clock was read. The core does not go back with one that has gone far back: then what
-    /// is armed would come when that has caught up, and is armed anew.
+    /// The loop's clock was read. The core does not go back with one that has gone far back: then
+    /// what is armed would come when that has caught up, and is armed anew.
     pub(crate) fn set_clock(&mut self, now: Instant, latest: Instant) {
         let timer = &mut self.timer;
         timer.gap = behind(now, latest);

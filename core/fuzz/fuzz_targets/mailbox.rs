@@ -1,4 +1,5 @@
-//! Any bytes are what hosts write into their mailboxes; no exchange may panic or break an invariant.
+//! Any bytes are what hosts write into their mailboxes; no exchange may panic or break an
+//! invariant.
 #![no_main]
 
 #[path = "../../../engine/tests/mailbox/hosts/mod.rs"]

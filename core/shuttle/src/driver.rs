@@ -64,8 +64,8 @@ impl Driver {
         }
     }
 
-    /// A thread's life: it makes calls of these weights, ends and cancels some, and sleeps when there is nothing to do. At
-    /// last its owner is evicted.
+    /// A thread's life: it makes calls of these weights, ends and cancels some, and sleeps when
+    /// there is nothing to do. At last its owner is evicted.
     pub fn live(mut self, weights: &[u32], fate: Fate) {
         if fate == Fate::Dies {
             self.steps_left = thread_rng().gen_range(0..12);

@@ -18,16 +18,17 @@ pub enum Way {
     /// Answers its bell after it has looked at its events: what comes in between rings a bell that
     /// is rung already.
     AnswersItsBellLate,
-    /// Looks at its events before it has registered the caller of its input: what another thread did
-    /// to that call in between is dropped.
+    /// Looks at its events before it has registered the caller of its input: what another thread
+    /// did to that call in between is dropped.
     RegistersLate,
-    /// Collects whom to wake under a lock of its own, after it has looked at its events: an event of
-    /// its own that came in between is named there, and dropped, since it takes itself for awake.
+    /// Collects whom to wake under a lock of its own, after it has looked at its events: an event
+    /// of its own that came in between is named there, and dropped, since it takes itself for
+    /// awake.
     CollectsWakesLate,
 }
 
-/// One bulkhead, and all who use it. The scheduler may switch threads wherever one takes the lock of
-/// the core, rings a bell or sleeps; of the rest it knows nothing, and wastes no time there.
+/// One bulkhead, and all who use it. The scheduler may switch threads wherever one takes the lock
+/// of the core, rings a bell or sleeps; of the rest it knows nothing, and wastes no time there.
 pub struct Host {
     pub(crate) core: Shared<Bulkhead, Sleeper>,
     /// Of all drivers, for the clock.

@@ -94,8 +94,8 @@ impl Owners {
     }
 
     // Ending 2.1
-    /// The bound on a drain outlives the owner that asked for it: another one's driver takes it over.
-    /// With none left no call is either, so the drain is over.
+    /// The bound on a drain outlives the owner that asked for it: another one's driver takes it
+    /// over. With none left no call is either, so the drain is over.
     pub(super) fn hand_over(&mut self, alarm: Alarm) {
         let heir = self.indices().find(|index| self.get(*index).is_alive);
         if let Some(heir) = heir {

@@ -1,5 +1,5 @@
-//! What the fuzzer found worth keeping, from `core/fuzz/corpus`: an input on each line, in hexadecimal; see
-//! `tests/ci/corpus.py`.
+//! What the fuzzer found worth keeping, from `core/fuzz/corpus`: an input on each line, in
+//! hexadecimal; see `tests/ci/corpus.py`.
 
 /// Each input with the number of its line, which names it when it fails.
 pub(crate) fn inputs(text: &str) -> Vec<(usize, Vec<u8>)> {

@@ -106,7 +106,8 @@ fn inputs() -> impl Strategy<Value = Input> {
     prop_oneof![36 => calls, 22 => rest]
 }
 
-/// A crowd behind one who never ends, with deadlines in any disorder: what the histories are too short for.
+/// A crowd behind one who never ends, with deadlines in any disorder: what the histories are too
+/// short for.
 fn crowds() -> impl Strategy<Value = Vec<Input>> {
     let arrives = (asked(), 0..100_u64).prop_map(|(asked, deadline)| {
         Input::Acquire(Asked {
@@ -125,7 +126,8 @@ fn crowds() -> impl Strategy<Value = Vec<Input>> {
     prop::collection::vec(input, 50..200)
 }
 
-/// Plays as many as are wanted, which is a part of what `PROPTEST_CASES` says, and calls `seen` with the world that each leaves.
+/// Plays as many as are wanted, which is a part of what `PROPTEST_CASES` says, and calls `seen`
+/// with the world that each leaves.
 fn play_all<S: Strategy<Value = (Settings, Vec<Input>)>>(
     one_in: u32,
     histories: &S,

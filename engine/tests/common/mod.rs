@@ -39,8 +39,8 @@ impl Host {
         }
     }
 
-    /// Does an input and answers its answer. Arguments that are left out are those of a call without
-    /// a call time-out and of a map of which nothing runs.
+    /// Does an input and answers its answer. Arguments that are left out are those of a call
+    /// without a call time-out and of a map of which nothing runs.
     pub(crate) fn ask(&mut self, input: &str, now: f64, arguments: &[f64]) -> f64 {
         self.ask_holding(input, now, arguments, &[])
     }

@@ -20,14 +20,19 @@ interface Addon extends Omit<RawHost, 'mailbox' | 'keepAlive' | 'finalizers'> {
   readonly drop: (handle: number) => void;
   open(...options: EngineOptions): number;
   settings(...options: EngineOptions): Float64Array | undefined;
-  /** Settings if there is a core with others, `undefined` if there is no core and none were given. */
+  /**
+   * Settings if there is a core with others, `undefined` if there is no core and none were given.
+   */
   openShared(name: string, wake: () => void, now: number, settings?: Float64Array): Opened | Settings | undefined;
   isCurrent(handle: number): number;
   resetShared(name: string): void;
   keepAlive(handle: number, isKept: number): void;
 }
 
-/** Throws if there is no addon for this machine: an `AggregateError` with a reason for each place where one was sought. */
+/**
+ * Throws if there is no addon for this machine: an `AggregateError` with a reason for each place
+ * where one was sought.
+ */
 export function nativeEngine(): { create: CreateEngine; sharing: () => Sharing } {
   const addon = firstThatLoads(candidates());
   const raw = rawHost(addon);
@@ -65,7 +70,10 @@ function none(): never {
   throw new Error('no engine is published for this platform');
 }
 
-/** The package as it stands in the program, then as it lies on the disk: a bundle may hold its code without its addon. */
+/**
+ * The package as it stands in the program, then as it lies on the disk: a bundle may hold its code
+ * without its addon.
+ */
 function fromPackage(name: string, platform: string, file: string): Addon {
   const found = finders(file);
   const places = [
@@ -88,7 +96,8 @@ function fromPackage(name: string, platform: string, file: string): Addon {
 }
 
 function addonOf({ version, load }: Published): Addon {
-  // They speak by the places of numbers in an array: another version may mean something else by them.
+  // They speak by the places of numbers in an array: another version may mean something else by
+  // them.
   if (version !== VERSION) throw new Error(`it is version ${version}, and bulkheads is ${VERSION}`);
   return load() as Addon;
 }
@@ -157,7 +166,9 @@ function sharingOf(addon: Addon, raw: RawHost): Sharing {
   };
 }
 
-/** An event loop that nothing keeps alive does not look whether another thread has just woken it. */
+/**
+ * An event loop that nothing keeps alive does not look whether another thread has just woken it.
+ */
 function wakeBeforeExit(wakes: readonly (() => void)[]): void {
   process.on('beforeExit', () => {
     for (const wake of wakes) wake();

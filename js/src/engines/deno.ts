@@ -1,4 +1,5 @@
-// What Deno was allowed. It asks its user, or throws, where a program wants more, and an engine is not worth a question.
+// What Deno was allowed. It asks its user, or throws, where a program wants more, and an engine is
+// not worth a question.
 
 interface Permissions {
   querySync(wanted: { name: string; variable?: string }): { state: string };

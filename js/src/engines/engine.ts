@@ -1,12 +1,15 @@
-// One engine: a state machine behind a handle, spoken to through the mailbox of its thread. The same class serves the addon and
-// WebAssembly; docs/engine.md has the tables.
+// One engine: a state machine behind a handle, spoken to through the mailbox of its thread. The
+// same class serves the addon and WebAssembly; docs/engine.md has the tables.
 
 import { ARGUMENTS, Event, EVENT_LENGTH, EVENTS_SHOWN, Flag, Input, Place, RULES, STARTED_LENGTH } from './tables.js';
 
 /** Which engine works: the native addon, or WebAssembly. */
 export type EngineKind = 'native' | 'wasm';
 
-/** What one thread has of an engine: its functions, and the mailbox that all engines of the thread use in turns. */
+/**
+ * What one thread has of an engine: its functions, and the mailbox that all engines of the thread
+ * use in turns.
+ */
 export interface RawHost {
   /** The mailbox. Asked for at each input: a WebAssembly module that grows loses the one before. */
   mailbox(): Float64Array;
@@ -16,11 +19,17 @@ export interface RawHost {
   exchangeHolding(ids: Float64Array): void;
   abort(ids: Float64Array): void;
   stats(): ArrayLike<number>;
-  /** What was wrong with the last options or input: 0, or a code of `ARGUMENTS` and `RULES`, and the value in the mailbox. */
+  /**
+   * What was wrong with the last options or input: 0, or a code of `ARGUMENTS` and `RULES`, and the
+   * value in the mailbox.
+   */
   fault(): number;
   /** Frees the engine of a handle when its object is collected; where the host does not report that, it is freed with the thread. */
   readonly finalizers: FinalizationRegistry<number> | undefined;
-  /** Whether the thread lives on for what another thread can bring; only for cores that threads share. */
+  /**
+   * Whether the thread lives on for what another thread can bring; only for cores that threads
+   * share.
+   */
   keepAlive?(handle: number, isKept: boolean): void;
 }
 
@@ -70,10 +79,16 @@ export const MANUAL = 0;
 export const RUN = Flag.run;
 export type Kind = typeof MANUAL | typeof RUN;
 
-/** The core takes a time in the past for the one that it stands at; inputs without a time do not look at it. */
+/**
+ * The core takes a time in the past for the one that it stands at; inputs without a time do not
+ * look at it.
+ */
 const UNTIMED = -Infinity;
 
-/** Throws what was wrong with the last options or input, if anything was: an error of this realm, and numbers as this host prints them. */
+/**
+ * Throws what was wrong with the last options or input, if anything was: an error of this realm,
+ * and numbers as this host prints them.
+ */
 export function throwFault(raw: RawHost): void {
   const code = raw.fault() - 1;
   if (code < 0) return;
@@ -89,7 +104,10 @@ export function finalizersOf(drop: (handle: number) => void): FinalizationRegist
 }
 
 export class Engine {
-  /** How many ordinary runs may begin; below 0 every begin and end is the engine's. See docs/engine.md, "The credit". */
+  /**
+   * How many ordinary runs may begin; below 0 every begin and end is the engine's. See
+   * docs/engine.md, "The credit".
+   */
   free = -1;
   /** How many may begin, the last of them to be measured. */
   starts = 0;
@@ -97,7 +115,10 @@ export class Engine {
   least = -1;
   /** How many have failed since. */
   failed = 0;
-  /** When this thread must look again, on the core's clock, and whether a caller without an answer depends on it. */
+  /**
+   * When this thread must look again, on the core's clock, and whether a caller without an answer
+   * depends on it.
+   */
   #timer = Infinity;
   #isNeeded = false;
   /** The permits of the bulkhead, as of the last input. */
@@ -129,7 +150,10 @@ export class Engine {
     return this.free > 0 && this.starts > 0;
   }
 
-  /** Begins an ordinary run, if that needs no look at anything. It must be ended with `endCounted`, or if it took the last of `starts` with `finishMeasured`. */
+  /**
+   * Begins an ordinary run, if that needs no look at anything. It must be ended with `endCounted`,
+   * or if it took the last of `starts` with `finishMeasured`.
+   */
   beginCounted(): boolean {
     const { free, starts } = this;
     if (free <= 0 || starts === 0) return false;
@@ -139,7 +163,10 @@ export class Engine {
     return true;
   }
 
-  /** Ends a run that `beginCounted` began. False: it may concern other calls, so `finishCounted` must be called. */
+  /**
+   * Ends a run that `beginCounted` began. False: it may concern other calls, so `finishCounted`
+   * must be called.
+   */
   endCounted(outcome: Outcome): boolean {
     if (this.free < 0) return false;
     this.free += 1;
@@ -147,12 +174,18 @@ export class Engine {
     return true;
   }
 
-  /** At least `FIRST_ID`: the id; negative: queued, minus the id; else the code of a rejection. Throws for a bad number. */
+  /**
+   * At least `FIRST_ID`: the id; negative: queued, minus the id; else the code of a rejection.
+   * Throws for a bad number.
+   */
   acquire(now: number, asked: Asked, deadline: number, flags: number, held: Float64Array | undefined): number {
     return this.#arrive(Input.acquire, now, asked, deadline, flags, held);
   }
 
-  /** As `acquire` without a clock, for a call without bounds of its own; 0 if this one must `acquire`. */
+  /**
+   * As `acquire` without a clock, for a call without bounds of its own; 0 if this one must
+   * `acquire`.
+   */
   acquireUntimed(weight: number, flags: number): number {
     return this.input(Input.acquireUntimed, UNTIMED, weight, flags);
   }
@@ -254,7 +287,10 @@ export class Engine {
     this.#checked(this.input(Input.drain, now, timeout));
   }
 
-  /** 0: idle now. Else the ticket of this request, which an `idle` event of it or of a later one answers. */
+  /**
+   * 0: idle now. Else the ticket of this request, which an `idle` event of it or of a later one
+   * answers.
+   */
   watchIdle(now: number): number {
     return this.input(Input.watchIdle, now);
   }
@@ -273,7 +309,9 @@ export class Engine {
     this.input(Input.show, UNTIMED);
   }
 
-  /** The kind of the next event, `Event.none` if there is none. Its id and time stand at `eventAt`. */
+  /**
+   * The kind of the next event, `Event.none` if there is none. Its id and time stand at `eventAt`.
+   */
   nextEvent(): number {
     if (this.#taken === this.#shown) {
       // Fewer than are shown at a time: that was all. To look again would cost each grant a third exchange.

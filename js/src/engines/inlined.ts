@@ -1,8 +1,12 @@
-// The module inside the package: no second request, and no bundler that must know what to do with one.
+// The module inside the package: no second request, and no bundler that must know what to do with
+// one.
 
 import text from '../../../target/wasm/bulkheads_wasm_bg.wasm';
 
-/** As scripts/build.mjs writes it: a character a byte, of which the last three say that one more follows. */
+/**
+ * As scripts/build.mjs writes it: a character a byte, of which the last three say that one more
+ * follows.
+ */
 export function inlined(): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length);
   let length = 0;

@@ -18,8 +18,9 @@ export interface Sharing {
   /** Throws as `CreateEngine` does. */
   settings(options: EngineOptions, flags: number): Settings;
   /**
-   * Joins the core of this name; makes it if there is none and there are settings. `wake` is called, in a turn of its own, when
-   * another thread has notified this one. Where the core that there is has other settings it answers those.
+   * Joins the core of this name; makes it if there is none and there are settings. `wake` is
+   * called, in a turn of its own, when another thread has notified this one. Where the core that
+   * there is has other settings it answers those.
    */
   open(name: string, wake: () => void, settings: Settings | undefined): SharedEngine | { readonly differs: Settings } | undefined;
   /** Whether this engine's core still has its name. */

@@ -6,8 +6,8 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The file of the code that calls this. What `__filename` says is the first guess of bundlers only: Turbopack puts a path there that
- * does not exist, and an ES module has none.
+ * The file of the code that calls this. What `__filename` says is the first guess of bundlers only:
+ * Turbopack puts a path there that does not exist, and an ES module has none.
  */
 export function thisFile(): string {
   const file = calledFrom() ?? (typeof __filename === 'string' ? __filename : (process.argv[1] ?? process.execPath));
@@ -39,7 +39,10 @@ export function isBundled(file: string): boolean {
   return basename(file) !== 'node.cjs' || basename(dirname(file)) !== 'dist';
 }
 
-/** What finds packages from there: as the file itself does, and as `bulkheads` does where only that is installed in plain sight (pnpm). */
+/**
+ * What finds packages from there: as the file itself does, and as `bulkheads` does where only that
+ * is installed in plain sight (pnpm).
+ */
 export function finders(file: string): NodeJS.Require[] {
   const here = createRequire(file);
   try {
@@ -49,7 +52,10 @@ export function finders(file: string): NodeJS.Require[] {
   }
 }
 
-/** Addons without the package around them: copied beside a bundle, or left by Next.js, which keeps of a package what a program reads. */
+/**
+ * Addons without the package around them: copied beside a bundle, or left by Next.js, which keeps
+ * of a package what a program reads.
+ */
 export function addonsFor(file: string, name: string): string[] {
   const folders = createRequire(file).resolve.paths(name) ?? [];
   return [dirname(file), ...folders.map((folder) => join(folder, name))].map((folder) => join(folder, 'bulkheads.node')).filter((path) => existsSync(path));

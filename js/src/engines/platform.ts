@@ -1,5 +1,5 @@
-// Which machine this is, by the names of platforms.json: the engines that are published, what the packing script and the
-// workflows read.
+// Which machine this is, by the names of platforms.json: the engines that are published, what the
+// packing script and the workflows read.
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import platforms from './platforms.json' with { type: 'json' };
@@ -16,8 +16,8 @@ export function packageFor(platform: string): string | undefined {
 }
 
 /**
- * Which C library the running program was linked with: the name of its loader says it. What is installed on the machine would say
- * less, since there may be both.
+ * Which C library the running program was linked with: the name of its loader says it. What is
+ * installed on the machine would say less, since there may be both.
  */
 function isMusl(): boolean {
   try {
@@ -27,7 +27,10 @@ function isMusl(): boolean {
   }
 }
 
-/** The path that stands in the segment `PT_INTERP` of a program: ELF, 64 bits, little-endian, as on all platforms of ours. */
+/**
+ * The path that stands in the segment `PT_INTERP` of a program: ELF, 64 bits, little-endian, as on
+ * all platforms of ours.
+ */
 function loaderOf(program: string): string {
   const file = openSync(program, 'r');
   const read = (at: number, length: number): Buffer => {

@@ -1,5 +1,6 @@
-// The packages that hold the engines, each required by its name spelled out: what collects the files of a program (Next.js with
-// `output: 'standalone'`, @vercel/nft, bundlers) reads names, and never finds one that is put together.
+// The packages that hold the engines, each required by its name spelled out: what collects the
+// files of a program (Next.js with `output: 'standalone'`, @vercel/nft, bundlers) reads names, and
+// never finds one that is put together.
 
 /** What such a package exports. */
 export interface Published {
@@ -16,11 +17,13 @@ declare const __webpack_require__: unknown;
 declare const __non_webpack_require__: NodeJS.Require;
 
 /**
- * `undefined` where the package is not to be seen from here, or a bundler has left no `require`. Each call stands in a `try`: else
- * bundlers refuse to build on a machine that lacks the packages of the others.
+ * `undefined` where the package is not to be seen from here, or a bundler has left no `require`.
+ * Each call stands in a `try`: else bundlers refuse to build on a machine that lacks the packages
+ * of the others.
  */
 export function requirePublished(platform: string): Published | undefined {
-  // webpack reads only the branch that is its own. In the other it would warn of each package that is not for this machine.
+  // webpack reads only the branch that is its own. In the other it would warn of each package that
+  // is not for this machine.
   if (typeof __webpack_require__ === 'undefined') {
     try {
       switch (platform) {

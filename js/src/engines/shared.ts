@@ -1,11 +1,15 @@
 // The engine over a core that several threads have, each with a clock of its own.
 //
-// A worker's `performance.now` begins with the worker. The core knows one clock, that of the process, which begins with the core:
-// on the way in every time is moved there, on the way out it is moved back. Lengths of time are the same on both.
+// A worker's `performance.now` begins with the worker. The core knows one clock, that of the
+// process, which begins with the core: on the way in every time is moved there, on the way out it
+// is moved back. Lengths of time are the same on both.
 
 import { Engine, type RawHost } from './engine.js';
 
-/** The options of a shared core: those of the engine as they are in effect, then the facade's own as one number. */
+/**
+ * The options of a shared core: those of the engine as they are in effect, then the facade's own as
+ * one number.
+ */
 export type Settings = ArrayLike<number>;
 
 /** What a thread gets of a shared core. */
@@ -58,8 +62,9 @@ export class SharedEngine extends Engine {
   }
 
   /**
-   * Whole 64ths of a millisecond, which are whole nanoseconds too: adding and taking away loses nothing, so a deadline comes back
-   * from the core as the very number that went there. It sets the threads' clocks apart by less than the resolution of a timer.
+   * Whole 64ths of a millisecond, which are whole nanoseconds too: adding and taking away loses
+   * nothing, so a deadline comes back from the core as the very number that went there. It sets the
+   * threads' clocks apart by less than the resolution of a timer.
    */
   #offsetAt(now: number): number {
     const inCore = Math.max(processNow() - this.#origin, this.#latest);
@@ -67,7 +72,10 @@ export class SharedEngine extends Engine {
   }
 }
 
-/** Milliseconds on the clock that `performance.now` counts by in every thread. As it was at the start: tests replace it too. */
+/**
+ * Milliseconds on the clock that `performance.now` counts by in every thread. As it was at the
+ * start: tests replace it too.
+ */
 export function processNow(): number {
   return Number(hrtime.bigint()) / 1e6;
 }

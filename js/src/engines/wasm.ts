@@ -1,11 +1,15 @@
-// The engine for any host with WebAssembly, compiled when the first bulkhead is made: importing the package never fails.
+// The engine for any host with WebAssembly, compiled when the first bulkhead is made: importing the
+// package never fails.
 
 import * as wasm from '../../../target/wasm/bulkheads_wasm.js';
 import type { LoadedEngine } from './loaded.js';
 import { type CreateEngine, Engine, finalizersOf, type RawHost, throwFault } from './engine.js';
 import { MAILBOX_LENGTH } from './tables.js';
 
-/** `source` answers the module or its bytes. With `error`, why another engine was wanted but not to be had. */
+/**
+ * `source` answers the module or its bytes. With `error`, why another engine was wanted but not to
+ * be had.
+ */
 export function wasmEngine(source: () => WebAssembly.Module | BufferSource, error?: Error): LoadedEngine {
   let failure: Error | undefined;
   let create: CreateEngine | undefined;

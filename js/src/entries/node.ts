@@ -14,7 +14,10 @@ const outside = new AsyncResource('bulkheads');
 /** Forces an engine. */
 const VARIABLE = 'BULKHEADS_ENGINE';
 let loaded: LoadedEngine | undefined;
-/** Made for the first bulkhead that asks: a process with async contexts pays for them with every promise. */
+/**
+ * Made for the first bulkhead that asks: a process with async contexts pays for them with every
+ * promise.
+ */
 let heldPermits: ContextPermits | undefined;
 
 setEnvironment({

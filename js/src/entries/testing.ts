@@ -7,7 +7,8 @@ interface VirtualTimer {
 }
 
 /**
- * Takes the place of `performance.now`, `setTimeout` and `clearTimeout` from `install` to `uninstall`. Time moves only by its methods:
+ * Takes the place of `performance.now`, `setTimeout` and `clearTimeout` from `install` to
+ * `uninstall`. Time moves only by its methods:
  *
  *     const clock = new VirtualClock().install();
  *     await clock.advance(50);
@@ -55,7 +56,10 @@ export class VirtualClock {
     this.#uninstall = undefined;
   }
 
-  /** Sets the clock, as if the host had been blocked until then: timers due by now fire when the host gets its turn. */
+  /**
+   * Sets the clock, as if the host had been blocked until then: timers due by now fire when the
+   * host gets its turn.
+   */
   jump(to: number): void {
     this.#now = Math.max(this.#now, to);
   }

@@ -1,4 +1,5 @@
-// What takes the place of `node:assert/strict` in a page: as much of it as the tests that run there use.
+// What takes the place of `node:assert/strict` in a page: as much of it as the tests that run there
+// use.
 
 type Matcher = RegExp | ((error: Error) => boolean) | (new (...parameters: never[]) => Error) | Record<string, unknown>;
 

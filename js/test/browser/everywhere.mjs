@@ -1,4 +1,5 @@
-// The tests that ask nothing of Node but its test runner, in a real Chromium, each file in a page of its own.
+// The tests that ask nothing of Node but its test runner, in a real Chromium, each file in a page
+// of its own.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -39,7 +40,8 @@ async function bundled(name) {
     external: ['bulkheads', 'bulkheads/testing'],
     alias: { 'node:test': here('node-test.ts'), 'node:assert/strict': here('assert.ts'), 'node:child_process': here('host.ts') },
     inject: [here('host.ts')],
-    // The package's own say that its sources do nothing when they are imported, which is not so for tests.
+    // The package's own say that its sources do nothing when they are imported, which is not so for
+    // tests.
     ignoreAnnotations: true,
     logLevel: 'error',
   });

@@ -1,4 +1,5 @@
-// Loads the engines as they were built, behind the package's own class but without the rest of the package.
+// Loads the engines as they were built, behind the package's own class but without the rest of the
+// package.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,7 +16,8 @@ export const tables = await importTypeScript('js/src/engines/tables.ts');
 const { Input, MAILBOX_LENGTH } = tables;
 
 /**
- * The factory of an engine: `(maxConcurrent, maxQueue?, timeout?, callTimeout?, abandonAfter?) => engine`.
+ * The factory of an engine: `(maxConcurrent, maxQueue?, timeout?, callTimeout?, abandonAfter?) =>
+ * engine`.
  * @param {string} kind one of ENGINES
  */
 export async function loadEngine(kind) {
@@ -62,7 +64,10 @@ function loadNative() {
   };
 }
 
-/** A further owner of the core of this name, which is made with these settings if there is none; in the core's own time. */
+/**
+ * A further owner of the core of this name, which is made with these settings if there is none; in
+ * the core's own time.
+ */
 export function openShared(name, wake, settings) {
   const { addon, raw } = loadAddon();
   const found = addon.openShared(name, wake, 0, settings && Float64Array.from(settings));

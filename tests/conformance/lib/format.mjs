@@ -1,5 +1,6 @@
-// The scenario format: what a file may contain. Whatever it may not contain is a failure, never ignored: a check that a typo
-// turned off would pass for ever. No imports: this runs in Node and in the browser.
+// The scenario format: what a file may contain. Whatever it may not contain is a failure, never
+// ignored: a check that a typo turned off would pass for ever. No imports: this runs in Node and in
+// the browser.
 
 export const SURFACES = ['core', 'wasm-engine', 'node-engine', 'python-engine', 'node', 'node-wasm', 'browser', 'python'];
 
@@ -97,7 +98,10 @@ export function parse(text) {
   return list;
 }
 
-/** What is wrong with a scenario before it runs: `[{ step, message }]`, steps counted from 1, 0 for the scenario itself. */
+/**
+ * What is wrong with a scenario before it runs: `[{ step, message }]`, steps counted from 1, 0 for
+ * the scenario itself.
+ */
 export function faults(scenario) {
   const found = [];
   const say = (step, message) => found.push({ step, message });

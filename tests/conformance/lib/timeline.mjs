@@ -1,21 +1,31 @@
-// Plays one scenario on one surface and compares what came with what was wanted. It knows labels and turns, not how a surface
-// works: the engines and the public API are driven by the same lines. No imports: this runs in Node and in the browser.
+// Plays one scenario on one surface and compares what came with what was wanted. It knows labels
+// and turns, not how a surface works: the engines and the public API are driven by the same lines.
+// No imports: this runs in Node and in the browser.
 
 /**
  * What a surface is; each method may be async except `act`.
  * @typedef {object} Surface
- * @property {(at: number) => void} advance  time passes to `at`: each timer due by then fires at its own time, and the host runs until nothing is ready
- * @property {(at: number) => void} jump     the host was blocked until `at`: the clock is set, nothing fires
- * @property {(step: object, label?: Label) => void} act  does the step at once, within the host's turn
- * @property {() => void} settle             the host runs until nothing is ready, timers that are due now included
- * @property {() => object} stats            the snapshot, flat, under the names of the format, and the `state` by its name
- * @property {() => number | null} [nextTimer]  the engine's next deadline, for a surface that can see it
- * @property {() => number | null} [hostTimer]  otherwise: when the host timer is armed, which may be earlier, never later
+ * @property {(at: number) => void} advance time passes to `at`: each timer due by then fires at its
+ *   own time, and the host runs until nothing is ready
+ * @property {(at: number) => void} jump the host was blocked until `at`: the clock is set, nothing
+ *   fires
+ * @property {(step: object, label?: Label) => void} act does the step at once, within the host's
+ *   turn
+ * @property {() => void} settle the host runs until nothing is ready, timers that are due now
+ *   included
+ * @property {() => object} stats the snapshot, flat, under the names of the format, and the `state`
+ *   by its name
+ * @property {() => number | null} [nextTimer] the engine's next deadline, for a surface that can
+ *   see it
+ * @property {() => number | null} [hostTimer] otherwise: when the host timer is armed, which may be
+ *   earlier, never later
  * @property {() => boolean} idle            whether the promise of close or drain has settled
  * @property {() => void} [dispose]
  *
- * A label: `own` is the surface's to fill (an id, a permit, an abort controller); `whole` is that of the permit that it is a part of.
- * @typedef {{ name: string, kind: 'call' | 'hand', state: string, working: boolean, ignoresSignal: boolean, isCancelled: boolean, own: any, whole?: Label }} Label
+ * A label: `own` is the surface's to fill (an id, a permit, an abort controller); `whole` is that
+ * of the permit that it is a part of.
+ * @typedef {{ name: string, kind: 'call' | 'hand', state: string, working: boolean, ignoresSignal:
+ *   boolean, isCancelled: boolean, own: any, whole?: Label }} Label
  */
 
 export class Failure extends Error {
@@ -27,7 +37,8 @@ export class Failure extends Error {
 
 /**
  * Plays `scenario`; throws a `Failure` at the first step that goes wrong.
- * @param make `(options, tell) => Surface`; `tell(name, state)` reports each state of a label as it changes
+ * @param make `(options, tell) => Surface`; `tell(name, state)` reports each state of a label as it
+ *   changes
  */
 export async function play(scenario, make) {
   const timeline = new Timeline(scenario);
@@ -46,7 +57,8 @@ export async function play(scenario, make) {
     let step = scenario.steps[number];
     let acted;
     timeline.changes.length = 0;
-    // A time that is not reached, or a timer that fires wrongly, is the fault of the step that wanted it.
+    // A time that is not reached, or a timer that fires wrongly, is the fault of the step that
+    // wanted it.
     number += 1;
     if (step.late) await surface.jump(step.at);
     else await surface.advance(step.at);
@@ -85,7 +97,10 @@ export function timeOf(value) {
 }
 
 class Timeline {
-  /** Labels that a step cancels: the others' calls need no signal, so that ordinary calls are played as users make them. */
+  /**
+   * Labels that a step cancels: the others' calls need no signal, so that ordinary calls are played
+   * as users make them.
+   */
   #cancelled;
   /** @type {Map<string, Label>} */
   labels = new Map();
@@ -158,8 +173,9 @@ async function compare(timeline, surface, step, acted) {
     const state = timeline.labels.get(own)?.state;
     if (state !== step.expect) differ(`state of ${own}`, step.expect, state ?? null);
   }
-  // What the step itself did to its label is in `expect`; what happened to it before the step acted, in `then`. Something that was
-  // due may be reported after the step, yet came before it: it is no state that the step's verb brings.
+  // What the step itself did to its label is in `expect`; what happened to it before the step
+  // acted, in `then`. Something that was due may be reported after the step, yet came before it: it
+  // is no state that the step's verb brings.
   const brings = BRINGS[step.do];
   const isOther = ({ name, state }, index) => index < acted || name !== own || (brings !== undefined && state !== brings);
   const others = timeline.changes.filter(isOther).map(({ name, state }) => `${name}:${state}`);
@@ -177,7 +193,9 @@ async function compare(timeline, surface, step, acted) {
   return differences;
 }
 
-/** The state that a verb brings the label it acts on; an arrival, whose label is new, may bring any. */
+/**
+ * The state that a verb brings the label it acts on; an arrival, whose label is new, may bring any.
+ */
 const BRINGS = { finish: 'completed', fail: 'failed', cancel: 'cancelled', release: 'released' };
 
 function compareTimer(surface, want, differ) {

@@ -1,4 +1,5 @@
-// The public API as a surface of lib/timeline.mjs: promises, signals and a virtual clock. The same lines in Node and in a page.
+// The public API as a surface of lib/timeline.mjs: promises, signals and a virtual clock. The same
+// lines in Node and in a page.
 
 import { timeOf } from '../scenario.mjs';
 
@@ -135,7 +136,8 @@ export class PublicSurface {
       return new Promise((finish, fail) => {
         Object.assign(label.own, { finish, fail });
         if (label.ignoresSignal) return;
-        // Work goes on after a call time-out; it ends when its caller gives up, and when the bulkhead is closed with abort.
+        // Work goes on after a call time-out; it ends when its caller gives up, and when the
+        // bulkhead is closed with abort.
         const end = () => {
           if (signal.reason === CANCELLED || signal.reason?.code === 'closed') fail(signal.reason);
         };
@@ -164,7 +166,10 @@ export class PublicSurface {
     return Object.values(options).every((value) => value === undefined) ? undefined : options;
   }
 
-  /** Reports how a call or an acquire is answered. What has no state once it could have been turned away waits. */
+  /**
+   * Reports how a call or an acquire is answered. What has no state once it could have been turned
+   * away waits.
+   */
   #follow(label, answer, state, keep = () => undefined) {
     answer.then(
       (value) => {

@@ -1,6 +1,8 @@
 // The customers of the checkout service.
 
-/** Sends `count` requests, one every `everyMs`, whether or not the earlier ones have been answered. */
+/**
+ * Sends `count` requests, one every `everyMs`, whether or not the earlier ones have been answered.
+ */
 export async function send(origin, { path, body, count, everyMs }) {
   const answers = [];
   const start = performance.now();

@@ -1,4 +1,5 @@
-// The two partners of the checkout service: payment, which is healthy, and shipping, which can be made to hang.
+// The two partners of the checkout service: payment, which is healthy, and shipping, which can be
+// made to hang.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

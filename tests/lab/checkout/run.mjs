@@ -1,4 +1,5 @@
-// The second part of the lab (`make lab-checkout`): the checkout service, in Node and in Python, while shipping hangs.
+// The second part of the lab (`make lab-checkout`): the checkout service, in Node and in Python,
+// while shipping hangs.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

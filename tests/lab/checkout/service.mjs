@@ -1,5 +1,6 @@
-// A checkout service that calls two partners, each behind a bulkhead of its own. When one of them hangs, its bulkhead fills
-// up and turns further calls away at once; calls that do not need that partner are not affected.
+// A checkout service that calls two partners, each behind a bulkhead of its own. When one of them
+// hangs, its bulkhead fills up and turns further calls away at once; calls that do not need that
+// partner are not affected.
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -8,8 +9,8 @@ import { Bulkhead, BulkheadError } from 'bulkheads';
 
 const { PORT, SHIPPING_URL, PAYMENT_URL } = process.env;
 
-// Little's law: 25 quotes a second at 0.25 s hold 7 permits; with a third of head-room, 10. A call waits well below its own
-// time-out, since nobody waits long for a price.
+// Little's law: 25 quotes a second at 0.25 s hold 7 permits; with a third of head-room, 10. A call
+// waits well below its own time-out, since nobody waits long for a price.
 const shipping = new Bulkhead('shipping', { maxConcurrent: 10, maxQueue: 20, timeoutMs: 300, callTimeoutMs: 2000 });
 const payment = new Bulkhead('payment', { maxConcurrent: 15, maxQueue: 30, timeoutMs: 300, callTimeoutMs: 2000 });
 
@@ -22,7 +23,8 @@ async function checkout({ address, total }, signal) {
   return { delivery, receipt };
 }
 
-// `signal` says that our caller has hung up; the signal handed to the work also says that the call has taken too long.
+// `signal` says that our caller has hung up; the signal handed to the work also says that the call
+// has taken too long.
 async function quoteShipping(address, signal) {
   const quote = await shipping.exec(({ signal }) => post(`${SHIPPING_URL}/quotes`, { address }, signal), { signal });
   return quote.price;
@@ -68,7 +70,8 @@ const server = createServer(async (request, response) => {
 function sendError(error, send) {
   if (!(error instanceof BulkheadError)) return send(502, { error: 'bad_gateway', message: error.message });
   const body = { error: error.code, bulkhead: error.bulkhead, message: error.message };
-  // A rejected call never started: it is safe to try again, later. One that timed out may have had its effect.
+  // A rejected call never started: it is safe to try again, later. One that timed out may have had
+  // its effect.
   if (error.isRejection) send(503, body, { 'Retry-After': '1' });
   else send(504, body);
 }

@@ -1,4 +1,5 @@
-"""The checkout service of service.mjs, in Python: two partners, each behind a bulkhead of its own."""
+"""The checkout service of service.mjs, in Python: two partners, each behind a bulkhead of its
+own."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from bulkheads import Bulkhead, BulkheadError
 
 SHIPPING_URL, PAYMENT_URL = os.environ["SHIPPING_URL"], os.environ["PAYMENT_URL"]
 
-# Little's law: 25 quotes a second at 0.25 s hold 7 permits; with a third of head-room, 10. A call waits well below its own
-# time-out, since nobody waits long for a price.
+# Little's law: 25 quotes a second at 0.25 s hold 7 permits; with a third of head-room, 10. A call
+# waits well below its own time-out, since nobody waits long for a price.
 shipping = Bulkhead("shipping", max_concurrent=10, max_queue=20, timeout=0.3, call_timeout=2.0)
 payment = Bulkhead("payment", max_concurrent=15, max_queue=30, timeout=0.3, call_timeout=2.0)
 
@@ -68,7 +69,8 @@ async def answer_for_bulkheads(
         return await handler(request)
     except BulkheadError as error:
         body = {"error": error.code, "bulkhead": error.bulkhead, "message": str(error)}
-        # A rejected call never started: it is safe to try again, later. One that timed out may have had its effect.
+        # A rejected call never started: it is safe to try again, later. One that timed out may have
+        # had its effect.
         if error.is_rejection:
             return web.json_response(body, status=503, headers={"Retry-After": "1"})
         return web.json_response(body, status=504)

@@ -1,4 +1,5 @@
-"""The archives that `make package-crates` left in target/packages, unpacked as cargo unpacks them for those who use them."""
+"""The archives that `make package-crates` left in target/packages, unpacked as cargo unpacks them
+for those who use them."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def unpack(name: str, folder: Path) -> Path:
     with tarfile.open(archive(name)) as packed:
         packed.extractall(folder, filter="data")
     crate = folder / f"{name}-{VERSION}"
-    # All files of all archives bear the same date, by which cargo would take new ones for those it knows.
+    # All files of all archives bear the same date, by which cargo would take new ones for those it
+    # knows.
     for file in crate.rglob("*"):
         file.touch()
     return crate
@@ -43,7 +45,8 @@ def unpack_all(folder: Path) -> dict[str, Path]:
 
 
 def use_instead_of_registry(core: Path, crate: Path) -> None:
-    """No registry has this core yet. Everything else stays as the lock file in the archive says, so that `--locked` holds."""
+    """No registry has this core yet. Everything else stays as the lock file in the archive says, so
+    that `--locked` holds."""
     configuration = crate.parent / ".cargo/config.toml"
     configuration.parent.mkdir()
     configuration.write_text(f"[patch.crates-io]\nbulkheads-core = {{ path = {json.dumps(str(core))} }}\n")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the crate in a folder for a target where no standard library is: only `core` and `alloc` are compiled for it.
+# Builds the crate in a folder for a target where no standard library is: only `core` and `alloc`
+# are compiled for it.
 set -euo pipefail
 crate=$(realpath "$1")
 . "$(dirname "$0")/../../ci/lib.sh"

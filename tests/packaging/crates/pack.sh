@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs what would be published on crates.io, into target/packages; cargo builds each once from its archive, with the others as if
-# the registry had them.
+# Packs what would be published on crates.io, into target/packages; cargo builds each once from its
+# archive, with the others as if the registry had them.
 set -euo pipefail
 . "$(dirname "$0")/../../ci/lib.sh"
 

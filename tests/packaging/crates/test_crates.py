@@ -20,7 +20,8 @@ DEPENDENCIES = {
     "bulkheads-driver": {"bulkheads-core"},
     "bulkheads-engine": {"bulkheads-core", "thiserror"},
 }
-"""What comes along with each unless a feature is asked for: the driver's `shuttle` is for its models only."""
+"""What comes along with each unless a feature is asked for: the driver's `shuttle` is for its
+models only."""
 NO_STD = {"bulkheads-core", "bulkheads-engine"}
 ON_THE_CORE = [name for name in FOLDERS if name != "bulkheads-core"]
 LINK = re.compile(r"\]\(([^)]+)\)")
@@ -98,7 +99,8 @@ def test_what_it_depends_on_asks_for_no_newer_compiler(name: str, crate: Path) -
 
 
 def dependencies(crate: Path, *options: str) -> set[tuple[str, str]]:
-    """With their versions: another one of the same name may be in the lock file for the sake of a feature."""
+    """With their versions: another one of the same name may be in the lock file for the sake of a
+    feature."""
     tree = ["cargo", "tree", "--locked", "--target=all", "--edges=normal,build", "--prefix=none", "--format={p}", *options]
     lines = [line.split() for line in run(*tree, cwd=crate).splitlines() if line]
     return {(line[0], line[1].removeprefix("v")) for line in lines}

@@ -1,4 +1,5 @@
-// The browsers: each is started once, when the first page wants it, and every page has a profile of its own.
+// The browsers: each is started once, when the first page wants it, and every page has a profile of
+// its own.
 
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';

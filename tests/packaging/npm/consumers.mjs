@@ -1,5 +1,6 @@
-// The consumers: a folder of `consumers`, what is typed there or which page is opened, and what that has to say in its last line
-// or as its title: a text, a pattern, or a number that must not be exceeded.
+// The consumers: a folder of `consumers`, what is typed there or which page is opened, and what
+// that has to say in its last line or as its title: a text, a pattern, or a number that must not be
+// exceeded.
 
 const NATIVE = 'ran full native';
 const WASM = 'ran full wasm';
@@ -98,7 +99,9 @@ export const CONSUMERS = [
   consumer('Vitest, fake timers', { folder: 'vitest', lines: ['vitest run'], says: /Duration/ }),
 ];
 
-/** `only` is an engine that is needed, but cannot be built everywhere; `project` one of install.mjs. */
+/**
+ * `only` is an engine that is needed, but cannot be built everywhere; `project` one of install.mjs.
+ */
 function consumer(name, { project = 'whole', lines = [], browser = 'chromium', ...rest }) {
   return { name, project, lines, browser, ...rest };
 }

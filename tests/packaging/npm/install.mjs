@@ -1,4 +1,5 @@
-// Where the consumers live: copies of `consumers`, each with the packages as npm installed them, below the tools.
+// Where the consumers live: copies of `consumers`, each with the packages as npm installed them,
+// below the tools.
 
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -30,7 +31,10 @@ const COPIES = {
   outdated: (engine) => edit(join(engine, 'index.cjs'), (text) => text.replace(/version = '.*'/, "version = '0.0.1'")),
 };
 
-/** From the registry at `origin`, which is needed longer where a consumer has an installer of its own. */
+/**
+ * From the registry at `origin`, which is needed longer where a consumer has an installer of its
+ * own.
+ */
 export async function install(origin) {
   linkPrograms();
   const cache = join(HOME, 'cache');
@@ -62,7 +66,10 @@ function start(project) {
   return folder;
 }
 
-/** Programs that npm brought inside of a package. Everything that is not said to run on another Node runs on `node`. */
+/**
+ * Programs that npm brought inside of a package. Everything that is not said to run on another Node
+ * runs on `node`.
+ */
 function linkPrograms() {
   rmSync(PROGRAMS, { recursive: true, force: true });
   mkdirSync(PROGRAMS, { recursive: true });

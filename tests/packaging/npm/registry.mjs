@@ -1,11 +1,15 @@
-// A registry for npm that has what `make package` made, and nothing else: so that the line of the README is what is tested.
+// A registry for npm that has what `make package` made, and nothing else: so that the line of the
+// README is what is tested.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
-/** `folders` has a folder a package, also for the platforms for which nothing could be built here; `packages` has the archives. */
+/**
+ * `folders` has a folder a package, also for the platforms for which nothing could be built here;
+ * `packages` has the archives.
+ */
 export async function openRegistry(folders, packages) {
   const manifests = readdirSync(folders).map((name) => JSON.parse(readFileSync(join(folders, name, 'package.json'), 'utf8')));
   const server = createServer((request, response) => {

@@ -1,4 +1,5 @@
-// Installs the packages into projects and tries every consumer, one line each; words on the command line choose some of them.
+// Installs the packages into projects and tries every consumer, one line each; words on the command
+// line choose some of them.
 
 import { cpus } from 'node:os';
 import { join } from 'node:path';

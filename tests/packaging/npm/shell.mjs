@@ -1,4 +1,5 @@
-// Lines as somebody types them, each in a process group of its own, so that what it starts ends with it.
+// Lines as somebody types them, each in a process group of its own, so that what it starts ends
+// with it.
 
 import { spawn } from 'node:child_process';
 import process from 'node:process';

@@ -20,7 +20,10 @@ const ENV = {
   DENO_DIR: join(HOME, 'cache/deno'),
 };
 
-/** What it says; throws if it should say something else. `registry` is where installers find the packages. */
+/**
+ * What it says; throws if it should say something else. `registry` is where installers find the
+ * packages.
+ */
 export async function tryOut(consumer, registry) {
   const said = await saidBy(consumer, { ...ENV, npm_config_registry: registry, NPM_CONFIG_REGISTRY: registry });
   const { says } = consumer;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Packs what would be published on PyPI, into target/packages: the wheel for this platform and the sources.
+# Packs what would be published on PyPI, into target/packages: the wheel for this platform and the
+# sources.
 set -euo pipefail
 . "$(dirname "$0")/../../ci/lib.sh"
 

@@ -1,4 +1,5 @@
-"""The packages that `make package-python` left in target/packages, and the interpreters to try them with."""
+"""The packages that `make package-python` left in target/packages, and the interpreters to try them
+with."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What is in the Python packages, and that they install, run and type-check on every CPython of this machine.
+# What is in the Python packages, and that they install, run and type-check on every CPython of this
+# machine.
 set -euo pipefail
 . "$(dirname "$0")/../../ci/lib.sh"
 

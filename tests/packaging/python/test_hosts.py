@@ -1,4 +1,5 @@
-"""Hosts that change how Python waits or what time it is, each with its real tool, in an environment with the installed wheel."""
+"""Hosts that change how Python waits or what time it is, each with its real tool, in an environment
+with the installed wheel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The wheel, installed as users install it: into a fresh environment of every CPython that is here."""
+"""The wheel, installed as users install it: into a fresh environment of every CPython that is
+here."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class Environment:
         return self.folder / "venv/bin/python"
 
     def run(self, *arguments: str | Path, **variables: str) -> str:
-        """In a folder that has nothing of this repository, so that what is imported is what was installed."""
+        """In a folder that has nothing of this repository, so that what is imported is what was
+        installed."""
         command = [self.python, *arguments]
         surroundings = {**os.environ, **variables}
         ran = subprocess.run(command, cwd=self.folder, env=surroundings, capture_output=True, text=True, timeout=300, check=False)
@@ -63,7 +65,8 @@ def test_it_runs_with_nothing_else_installed(environment: Environment) -> None:
 
 
 def test_its_own_tests_pass_on_what_is_installed(environment: Environment) -> None:
-    """Among them those that hold the stub of the engine against its binary and the public interface against mypy."""
+    """Among them those that hold the stub of the engine against its binary and the public interface
+    against mypy."""
     environment.pip_install("--constraint", ROOT / "tests/requirements.txt", "pytest", "mypy", "uvloop")
     shutil.copytree(ROOT / "bindings-python/tests", environment.folder / "tests")
     shutil.copy(ROOT / "bindings-python/pyproject.toml", environment.folder)

@@ -48,7 +48,8 @@ impl Times {
 }
 
 impl Books {
-    /// The core's. A sample of the runs says nothing of one run, so there `ran` is taken as it should be.
+    /// The core's. A sample of the runs says nothing of one run, so there `ran` is taken as it
+    /// should be.
     pub(crate) fn of(stats: &Snapshot, ran: Times) -> Self {
         Self {
             peak_active: stats.peak_active,

@@ -1,4 +1,5 @@
-//! A history out of any bytes, for the fuzzer: each byte string is one, and small changes of it are small changes of that.
+//! A history out of any bytes, for the fuzzer: each byte string is one, and small changes of it are
+//! small changes of that.
 
 use super::naive::NEVER;
 use super::{Asked, End, Input, OWNERS, Settings};

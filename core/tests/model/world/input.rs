@@ -21,7 +21,8 @@ impl End {
     }
 }
 
-/// Times are nanoseconds from now on. Owners are named by their place, calls by how many ids were given out after theirs.
+/// Times are nanoseconds from now on. Owners are named by their place, calls by how many ids were
+/// given out after theirs.
 #[derive(Clone, Debug)]
 pub(crate) enum Input {
     Acquire(Asked),

@@ -145,7 +145,8 @@ impl Naive {
         self.state != State::Open || too_heavy || (self.waiters.is_empty() && fits && has_turn)
     }
 
-    /// Whether what the caller holds and what it wants are more than there is, if it does hold that much.
+    /// Whether what the caller holds and what it wants are more than there is, if it does hold that
+    /// much.
     pub(crate) fn waits_for_itself(&self, weight: u32, holding: u64) -> bool {
         let holding = holding.min(self.used());
         let needed = holding + u64::from(weight);

@@ -43,8 +43,8 @@ enum Exchange {
     Stats,
 }
 
-/// Exchanges what these bytes say; panics if anything is wrong. Answers how many runs began or ended
-/// with the credit.
+/// Exchanges what these bytes say; panics if anything is wrong. Answers how many runs began or
+/// ended with the credit.
 pub(crate) fn play(bytes: &[u8]) -> usize {
     let (mut bytes, mut runs) = (Bytes(bytes), 0);
     let Some(mut hosts) = Hosts::out_of(&mut bytes) else {

@@ -1,5 +1,5 @@
-// The hosts: a folder of `projects`, how the package is installed there, the section of the guide that is followed, what is typed
-// after that, and what the last of all lines has to say.
+// The hosts: a folder of `projects`, how the package is installed there, the section of the guide
+// that is followed, what is typed after that, and what the last of all lines has to say.
 
 const NATIVE = 'ran full native';
 /** What a bundle says that has lost its addon: which line brings it back. */

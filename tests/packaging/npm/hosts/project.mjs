@@ -83,7 +83,10 @@ function environment(slug, engine, origin) {
   };
 }
 
-/** Where each installer finds the registry. An empty lock file says that a project is no part of one above. */
+/**
+ * Where each installer finds the registry. An empty lock file says that a project is no part of one
+ * above.
+ */
 function settings(origin) {
   return {
     '.npmrc': `registry=${origin}\n`,

@@ -1,4 +1,5 @@
-"""Greenlets of one thread share a bulkhead: who waits lets the others run. The host is named by the argument."""
+"""Greenlets of one thread share a bulkhead: who waits lets the others run. The host is named by the
+argument."""
 
 import math
 import sys

@@ -1,4 +1,5 @@
-"""Clocks that tests freeze and let travel: what waits after it still times out, each time after its own length."""
+"""Clocks that tests freeze and let travel: what waits after it still times out, each time after its
+own length."""
 
 import asyncio
 import time

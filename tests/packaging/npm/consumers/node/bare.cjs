@@ -1,4 +1,5 @@
-// Some environments of test runners have none of these. They are gone before the package is imported, and stay away.
+// Some environments of test runners have none of these. They are gone before the package is
+// imported, and stay away.
 for (const name of ['TextDecoder', 'TextEncoder', 'performance', 'AbortController', 'AbortSignal', 'EventTarget', 'structuredClone', 'queueMicrotask']) {
   delete globalThis[name];
   if (name in globalThis) throw new Error(`${name} does not go away`);

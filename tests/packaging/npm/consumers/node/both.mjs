@@ -1,4 +1,5 @@
-// A program whose parts use different module systems has one bulkhead class, and one of every error.
+// A program whose parts use different module systems has one bulkhead class, and one of every
+// error.
 import { createRequire } from 'node:module';
 import * as imported from 'bulkheads';
 import * as testing from 'bulkheads/testing';

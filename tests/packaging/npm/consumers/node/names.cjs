@@ -1,4 +1,5 @@
-// Whether each engine that may be installed is required by its name, for webpack and for everybody else.
+// Whether each engine that may be installed is required by its name, for webpack and for everybody
+// else.
 const { readFileSync } = require('node:fs');
 
 const text = readFileSync(require.resolve('bulkheads'), 'utf8');

@@ -1,4 +1,5 @@
-// The package in a context of its own, as Jest loads it: its errors are of that context's classes, whoever finds the fault.
+// The package in a context of its own, as Jest loads it: its errors are of that context's classes,
+// whoever finds the fault.
 const { readFileSync } = require('node:fs');
 const { createContext, runInContext } = require('node:vm');
 

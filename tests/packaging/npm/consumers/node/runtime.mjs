@@ -1,4 +1,5 @@
-// The main program of a serverless function, which lies elsewhere: imports the file that is named and calls its handler.
+// The main program of a serverless function, which lies elsewhere: imports the file that is named
+// and calls its handler.
 import { resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';

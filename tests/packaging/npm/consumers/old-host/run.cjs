@@ -1,5 +1,5 @@
-// A context of Node 20's, which has little more than what the language itself brings: no Symbol.dispose, no TextDecoder, no timers, no
-// performance, no AbortController.
+// A context of Node 20's, which has little more than what the language itself brings: no
+// Symbol.dispose, no TextDecoder, no timers, no performance, no AbortController.
 const { readFileSync } = require('node:fs');
 const { createContext, runInContext } = require('node:vm');
 
