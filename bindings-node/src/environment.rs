@@ -40,7 +40,7 @@ impl Environment {
         unsafe { mail.write(mailbox::empty()) };
         let mut reference = ptr::null_mut();
         // SAFETY: a live array of this environment. Its count keeps the memory where it is, as long
-        // as nobody transfers the buffer, which the package keeps to itself.
+        // as the buffer is not transferred, and the package keeps it to itself.
         env.check(unsafe { sys::napi_create_reference(env.raw(), array, 1, &raw mut reference) })?;
         let environment: *mut c_void = Box::into_raw(Box::new(Self {
             engines: RefCell::default(),

@@ -171,7 +171,7 @@ function!(
 );
 
 function!(
-    /// `resetShared(name)`: frees the name; whoever has its core keeps that.
+    /// `resetShared(name)`: frees the name; threads that have its core keep that.
     reset_shared, 1, |env, _here, args| {
         registry::reset(&args.text(0)?);
         env.undefined()

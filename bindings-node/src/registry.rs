@@ -76,7 +76,8 @@ pub(crate) fn join(
     }
 }
 
-/// Frees a name: whoever has its core keeps that, and the next to ask for the name makes a new one.
+/// Frees a name: threads that have its core keep that, and the next that asks for the name makes a
+/// new one.
 pub(crate) fn reset(name: &Name) {
     let mut cores = cores();
     // Shared in Node 7

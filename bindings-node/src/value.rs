@@ -34,7 +34,7 @@ impl Env {
 
     pub(crate) fn number(self, value: f64) -> Answer {
         let mut out = ptr::null_mut();
-        // SAFETY: a live environment and room for the answer.
+        // SAFETY: a live environment and memory for the answer.
         self.check(unsafe { sys::napi_create_double(self.0, value, &raw mut out) })?;
         Some(out)
     }
@@ -42,7 +42,7 @@ impl Env {
     pub(crate) fn text(self, text: &str) -> Answer {
         let mut out = ptr::null_mut();
         let length = isize::try_from(text.len()).unwrap_or(0);
-        // SAFETY: a live environment, a text of the length given, room for the answer.
+        // SAFETY: a live environment, a text of the length given, memory for the answer.
         self.check(unsafe {
             sys::napi_create_string_utf8(self.0, text.as_ptr().cast(), length, &raw mut out)
         })?;
@@ -73,7 +73,8 @@ impl Env {
             (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
         let bytes = length * size_of::<f64>();
         let kind = sys::TypedarrayType::float64_array;
-        // SAFETY: a live environment and room for the answers; the array is as long as its buffer.
+        // SAFETY: a live environment and memory for the answers; the array is as long as its
+        // buffer.
         unsafe {
             self.check(sys::napi_create_arraybuffer(
                 self.0,
@@ -95,7 +96,7 @@ impl Env {
 
     pub(crate) fn object(self) -> Answer {
         let mut object = ptr::null_mut();
-        // SAFETY: a live environment and room for the answer.
+        // SAFETY: a live environment and memory for the answer.
         self.check(unsafe { sys::napi_create_object(self.0, &raw mut object) })?;
         Some(object)
     }
@@ -131,7 +132,7 @@ impl Env {
     /// is an uncaught exception. An environment that ends calls nothing any more.
     pub(crate) fn call(self, function: sys::napi_value) {
         let (mut this, mut error) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: a live environment, a live function, room for the answers.
+        // SAFETY: a live environment, a live function, memory for the answers.
         unsafe {
             sys::napi_get_undefined(self.0, &raw mut this);
             let none = ptr::null();
@@ -169,7 +170,7 @@ impl Env {
     fn throw<T>(self, text: &str, create: CreateError) -> Option<T> {
         let (mut message, mut error) = (ptr::null_mut(), ptr::null_mut());
         let length = isize::try_from(text.len()).unwrap_or(0);
-        // SAFETY: a live environment, a text of the length given, room for the answers. While an
+        // SAFETY: a live environment, a text of the length given, memory for the answers. While an
         // exception is pending each of these fails and leaves that one in place.
         unsafe {
             let text = text.as_ptr().cast();
@@ -204,8 +205,8 @@ impl<const N: usize> Args<N> {
         let mut count = N;
         let mut values = [ptr::null_mut(); N];
         let mut data = ptr::null_mut();
-        // SAFETY: `info` is that of a running call, and there is room for `N` arguments: it cannot
-        // fail.
+        // SAFETY: `info` is that of a running call, and there is memory for `N` arguments: it
+        // cannot fail.
         unsafe {
             sys::napi_get_cb_info(
                 env,
@@ -223,7 +224,7 @@ impl<const N: usize> Args<N> {
     #[inline]
     pub(crate) fn number(&self, index: usize) -> Option<f64> {
         let mut out = 0.0;
-        // SAFETY: a live value and room for the answer.
+        // SAFETY: a live value and memory for the answer.
         let status =
             unsafe { sys::napi_get_value_double(self.env.0, self.values[index], &raw mut out) };
         if status == sys::Status::napi_ok {
@@ -280,13 +281,13 @@ impl<const N: usize> Args<N> {
         }
         let (env, value) = (self.env.0, self.values[index]);
         let mut length = 0;
-        // SAFETY: a live string; without room for it its length is all that is answered.
+        // SAFETY: a live string; without memory for it the answer is its length alone.
         self.env.check(unsafe {
             sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &raw mut length)
         })?;
         // The host ends it with a zero.
         let mut text = vec![0; length + 1];
-        // SAFETY: there is room for what is said to be.
+        // SAFETY: there is memory of the length given.
         self.env.check(unsafe {
             sys::napi_get_value_string_utf16(
                 env,
@@ -302,7 +303,7 @@ impl<const N: usize> Args<N> {
 
     fn kind(&self, index: usize) -> sys::napi_valuetype {
         let mut kind = sys::ValueType::napi_undefined;
-        // SAFETY: a live value and room for the answer.
+        // SAFETY: a live value and memory for the answer.
         unsafe { sys::napi_typeof(self.env.0, self.values[index], &raw mut kind) };
         kind
     }
@@ -312,7 +313,7 @@ impl<const N: usize> Args<N> {
         let (mut is_array, mut kind) = (false, -1);
         let (mut length, mut memory) = (0, ptr::null_mut());
         let (env, value) = (self.env.0, self.values[index]);
-        // SAFETY: live values and room for the answers; the second question is asked only of a
+        // SAFETY: live values and memory for the answers; the second question is asked only of a
         // typed array.
         unsafe {
             sys::napi_is_typedarray(env, value, &raw mut is_array);

@@ -120,7 +120,7 @@ fn follow<'py>(
         }
         Err(error) => error,
     };
-    // Its work may go on, with the permit, though nobody waits for it any more.
+    // Its work may go on, with the permit, though no caller waits for it any more.
     let runs = is_future(result)? && !result.call_method0(intern!(py, "done"))?.is_truthy()?;
     if runs {
         Err(error)

@@ -136,8 +136,8 @@ fn conclude(
     error: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let py = calls.py();
-    // The task of a generator that stood still was left alone, and what others do to it concerns
-    // whoever leaves the generator no more.
+    // The task of a generator that stood still was left alone, and what others do to it does not
+    // concern the task that leaves the generator.
     let was_elsewhere = call.stream.is_some() && early.cancels == 0;
     let is_cancelled = !was_elsewhere && is_cancelled_by_others(py, call, early)?;
     let ends_by_cancellation = error.is_instance_of::<CancelledError>();

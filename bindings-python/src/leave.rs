@@ -2,7 +2,7 @@
 //!
 //! An `async with` looks up `__aenter__` and `__aexit__`, then calls and awaits the one, and much
 //! later calls the other. So what is looked up as `__aexit__` knows which entry followed in the
-//! same thread: whoever calls it, in whichever task, ends that one.
+//! same thread: calling it ends that one, in whichever task.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -83,7 +83,8 @@ pub(crate) struct Leaves(Mutex<Vec<Py<Leave>>>);
 const MOST: usize = 64;
 
 impl Leaves {
-    /// One that nobody else has: who kept an exit and calls it again must not end the next entry.
+    /// One that no other code has: an exit that was kept and is called again must not end the next
+    /// entry.
     fn take(&self, py: Python<'_>) -> Option<Py<Leave>> {
         let leave = self
             .0

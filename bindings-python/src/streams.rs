@@ -1,4 +1,4 @@
-//! Entries of async generators, whose bodies run only while somebody asks for the next item.
+//! Entries of async generators, whose bodies run only while a consumer asks for the next item.
 
 use bulkheads_core::Id;
 use pyo3::prelude::*;

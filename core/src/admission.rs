@@ -37,7 +37,7 @@ pub enum Untimed {
     Rejected(Rejection),
 }
 
-/// What became of a call that takes its permits at once or asks to hear when it could.
+/// What became of a call that takes its permits at once or asks for an event when it could.
 #[must_use = "an admitted call holds permits until it is finished or released"]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
@@ -254,7 +254,8 @@ impl Hull {
         Untimed::Admitted(self.calls.id(slot))
     }
 
-    /// The item of a `map` for which there is no room waits for that, unless it has waited enough.
+    /// The item of a `map` for which there is no capacity waits for it, unless it has waited
+    /// enough.
     fn watch_or_time_out(&mut self, index: u32, request: &Request<'_>) -> Offer {
         if self.room_bound(index, request) <= self.now {
             return Offer::Rejected(self.reject_without_room(index, request));
@@ -270,8 +271,8 @@ impl Hull {
     }
 
     // Map 1.5
-    /// When a `map` has waited for room long enough: as any wait that had begun when it began to
-    /// wait; never while one of its items runs, since that one's end makes room.
+    /// When a `map` has waited for capacity long enough: as any wait that had begun when it began
+    /// to wait; never while one of its items runs, since that one's end frees capacity.
     fn room_bound(&self, index: u32, request: &Request<'_>) -> Instant {
         if request.siblings > 0 {
             return Instant::NEVER;

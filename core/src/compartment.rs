@@ -81,7 +81,7 @@ impl Counted {
     }
 }
 
-/// What one owner wants to hear once.
+/// What one owner is to be notified of, once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch {
     pub(crate) owner: u32,
@@ -92,11 +92,11 @@ pub(crate) struct Watch {
 pub(crate) enum Wish {
     /// The first moment without waiters and permits in use; the number of its latest request.
     Idle { ticket: u64 },
-    /// The first moment at which there would be room.
+    /// The first moment at which there would be capacity.
     Capacity(Room),
 }
 
-/// What room a call asks for.
+/// What capacity a call asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Room {
     pub(crate) weight: u32,
@@ -112,7 +112,7 @@ impl Room {
         }
     }
 
-    /// Whether there is room for `self` whenever there is for `other`.
+    /// Whether there is capacity for `self` whenever there is for `other`.
     const fn is_within(self, other: Self) -> bool {
         self.weight <= other.weight && self.siblings <= other.siblings
     }
@@ -151,9 +151,9 @@ impl Compartment {
         self.books.peak_active = self.books.peak_active.max(used);
     }
 
-    /// Adds to what an owner wants to hear. Those that the new wish makes superfluous go, so that
-    /// they stay few: for idleness the latest ticket counts; for capacity the one that comes true
-    /// first, after which the owner asks for all of its calls again.
+    /// Adds to what an owner is to be notified of. Those that the new wish makes superfluous go, so
+    /// that they stay few: for idleness the latest ticket counts; for capacity the one that comes
+    /// true first, after which the owner asks for all of its calls again.
     pub(crate) fn watch(&mut self, owner: u32, wish: Wish) {
         let own = |watch: &Watch| watch.owner == owner;
         let mut watches = self.watches.iter();
@@ -180,7 +180,7 @@ impl Wish {
         matches!(self, Self::Idle { .. })
     }
 
-    /// Whether an owner that hears of `other` asks again in time for this one too.
+    /// Whether an owner that is notified of `other` asks again in time for this one too.
     const fn is_covered_by(self, other: Self) -> bool {
         match (self, other) {
             (Self::Idle { ticket: own }, Self::Idle { ticket }) => own <= ticket,

@@ -71,7 +71,7 @@ impl Owners {
     /// With [`OwnerId::FIRST`].
     pub(crate) fn new() -> Self {
         let mut owners = Self {
-            // One owner is the common case; the first push would make room for four.
+            // One owner is the common case; the first push would reserve four.
             list: Vec::with_capacity(1),
             next_due: Instant::NEVER,
             armed: 0,

@@ -12,7 +12,8 @@ pub enum Rejection {
     /// No permit and no place in the queue.
     #[error(transparent)]
     Full(#[from] FullReason),
-    /// A `map` found no room for an item within the bound on a wait, while none of its items ran.
+    /// A `map` found no capacity for an item within the bound on a wait, while none of its items
+    /// ran.
     #[error("no room for an item within the bound on a wait")]
     NoRoom {
         /// How long it had waited, in nanoseconds.

@@ -31,7 +31,7 @@ impl<'a> Request<'a> {
         options::check_span(Opt::CallTimeout, self.call_timeout)
     }
 
-    /// Whether it is an item of a `map` that has waited for room, none of whose items runs.
+    /// Whether it is an item of a `map` that has waited for capacity, none of whose items runs.
     pub(crate) fn has_waited(&self, now: Instant) -> bool {
         self.siblings == 0 && self.waits_since < now
     }
@@ -106,15 +106,15 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// For an item of a `map`: how many of the map's items run. With as many as the limit has room
-    /// for there is no room for another, even if permits are free. Default: none.
+    /// For an item of a `map`: how many of the map's items run. With as many as the limit allows
+    /// there is no capacity for another, even if permits are free. Default: none.
     #[must_use]
     pub const fn siblings(mut self, running: u32) -> Self {
         self.siblings = running;
         self
     }
 
-    /// For an item of a `map`: since when it has been waiting for room without running an item.
+    /// For an item of a `map`: since when it has been waiting for capacity without running an item.
     /// Default: since now.
     #[must_use]
     pub const fn waits_since(mut self, at: Instant) -> Self {

@@ -141,7 +141,8 @@ impl Hull {
     // Ending 7, Map 1.2
     fn notify_watchers(&mut self, index: u32) {
         let is_narrowed = core::mem::take(&mut self.compartment_mut(index).is_narrowed);
-        // Idleness first, so that who waits for the end hears of it before who wants to go on.
+        // Idleness first: callers that wait for the end are notified before those that want to go
+        // on.
         if self.is_idle(index) {
             self.clear_drain_bound(index);
             self.notify_idle(index);

@@ -215,7 +215,7 @@ fn an_item_alone_is_rejected_when_it_has_waited_long_enough() {
     }
 }
 
-/// Its deadline bounds its wait for room as well, and the figure is that of the whole wait.
+/// Its deadline bounds its wait for capacity as well, and the figure is that of the whole wait.
 #[test]
 fn an_item_alone_is_rejected_at_its_deadline() {
     let mut core = bulkhead(1, 0);

@@ -39,7 +39,8 @@ fn crowded() -> (Bulkhead, OwnerId, Vec<Id>) {
     (core, other, ids)
 }
 
-/// Neither a bound on a drain nor a wait for room is left, nor a driver that is to be woken for it.
+/// Neither a bound on a drain nor a wait for capacity is left, nor a driver that is to be woken for
+/// it.
 #[test]
 fn no_alarm_is_left() {
     let (mut core, other, _) = crowded();

@@ -73,7 +73,7 @@ pub mod place {
     /// As above.
     pub const MAX_QUEUE: usize = 23;
     /// As above, of the last rejection: what the caller of a reentrant call held, and how long a
-    /// call had waited for room.
+    /// call had waited for capacity.
     pub const DETAIL: usize = 24;
     /// Out, from the beginning: [`super::VERSION`].
     pub const VERSION: usize = 25;

@@ -22,7 +22,7 @@ export type { Items } from './source.js';
 export type { BulkheadStats, Histogram, SampledHistogram } from './stats.js';
 export type { Streamed, Wrapped } from './wrap.js';
 
-/** An error of a bulkhead: its `code` tells which. */
+/** An error of a bulkhead: its `code` says which. */
 export type BulkheadError = AnyBulkheadError;
 
 /**

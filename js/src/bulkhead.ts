@@ -286,8 +286,8 @@ export interface SharedBulkheads {
   (name: string, options?: BulkheadOptions): Bulkhead;
   /**
    * Frees a name, for test runners and hot reload: the next call for it, in whichever thread, makes
-   * a new bulkhead and may give other options. Whoever has the old one keeps it; its calls end as
-   * they would have.
+   * a new bulkhead and may give other options. A thread that has the old one keeps it; its calls
+   * end as they would have.
    */
   readonly reset: (name: string) => void;
 }

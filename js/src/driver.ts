@@ -428,7 +428,8 @@ export class Driver implements Aborter, Holdable {
     return ids.length === 0 ? undefined : Float64Array.from(ids);
   }
 
-  // Map 1.3: then only the end of one of its own items makes room for it, or a resize; it hears of both without a watch.
+  // Map 1.3: then only the end of one of its own items frees capacity for it, or a resize; it hears
+  // of both without a watch.
   #isFilledBy(weight: number, running: number): boolean {
     return this.#engine.isAlone && running > 0 && (running + 1) * weight > this.#engine.limit;
   }

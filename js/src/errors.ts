@@ -198,7 +198,7 @@ export class BulkheadCallTimeoutError extends BulkheadError {
   }
 }
 
-/** Any of them: `code` tells which, and with it which figures there are. */
+/** Any of them: `code` says which, and with it which figures there are. */
 export type AnyBulkheadError =
   | BulkheadFullError
   | BulkheadTimeoutError

@@ -311,7 +311,7 @@ class Call<Result> extends PendingCall<Awaited<Result>> implements WorkContext, 
   private stream(stream: Stream): void {
     const early = (this.early ??= new Early());
     early.stream = stream;
-    // Nobody will iterate it.
+    // It will not be iterated.
     if (this.isAnswered) stream.answer(early.reason);
     else {
       this.resolve(stream.guarded() as Awaited<Result>);

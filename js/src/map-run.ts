@@ -1,5 +1,5 @@
-// What every map does: takes items from its source, runs each as soon as there is room, and says
-// how each has ended.
+// What every map does: takes items from its source, runs each as soon as there is capacity, and
+// says how each has ended.
 
 import { AbortListener } from './abort-listener.js';
 import { type Driver, Refused } from './driver.js';
@@ -41,7 +41,7 @@ export abstract class MapRun<Item, Result> {
   #isClosed = false;
   #isPumping = false;
   #isToPumpAgain = false;
-  /** Since when it has been waiting for room while none of its items ran. */
+  /** Since when it has been waiting for capacity while none of its items ran. */
   #waitsSince: number | undefined = undefined;
   #unwatch: (() => void) | undefined = undefined;
   #scope: Scope | undefined = undefined;
@@ -140,8 +140,8 @@ export abstract class MapRun<Item, Result> {
   }
 
   /**
-   * The item in hand. False if it must wait for room: then `#notify` is called when there may be
-   * some.
+   * The item in hand. False if it must wait for capacity: then `#notify` is called when there may
+   * be some.
    */
   #start(): boolean {
     const { driver, source } = this.plan;
@@ -227,7 +227,7 @@ export abstract class MapRun<Item, Result> {
     itemEnded(context);
   }
 
-  /** Map 1.5: the core bounds the wait for room while nothing of the map runs. */
+  /** Map 1.5: the core bounds the wait for capacity while nothing of the map runs. */
   #turn(): Turn {
     const running = this.running + this.held();
     if (running > 0) return { running, since: Infinity };
@@ -239,8 +239,8 @@ export abstract class MapRun<Item, Result> {
     if (signal === undefined) return;
     const aborted = (): void => this.aborted(signal.reason);
     this.#unwatch = AbortListener.of(signal).watch(aborted);
-    // Looked at after the subscription: a signal may abort while a listener is added, and then
-    // nobody hears of it.
+    // Looked at after the subscription: a signal may abort while a listener is added, and then no
+    // event follows.
     if (signal.aborted) aborted();
   }
 
@@ -250,8 +250,8 @@ export abstract class MapRun<Item, Result> {
   readonly #sourceFailed = (error: unknown): void => this.failed(this.taken, error);
 
   /**
-   * There may be room: asked in a turn of its own and in the context of the map's caller, whoever
-   * has made the room.
+   * There may be capacity: asked in a turn of its own and in the context of the map's caller, not
+   * in that of the call that has freed it.
    */
   readonly #notify = (): void => {
     const again = (): void => {

@@ -21,8 +21,8 @@ export function mapResults<Item, Result>(
 ): AsyncGenerator<Awaited<Result>, void, undefined> {
   const run = new MapStream(plan, pace);
   const results = run.results();
-  // A generator that is asked for a result would see its `return` only after that; whoever leaves
-  // does not wait for it.
+  // A generator that is asked for a result would see its `return` only after that; a consumer that
+  // leaves does not wait for it.
   const leave = results.return.bind(results);
   const leaving: typeof leave = (value) => {
     run.leave();

@@ -63,8 +63,8 @@ export interface WrapOptions extends CallOptions {
 }
 
 /**
- * What holds for every item: its weight, the wait for room while no item runs, the run of one; a
- * signal ends the map.
+ * What holds for every item: its weight, the wait for capacity while no item runs, the run of one;
+ * a signal ends the map.
  */
 export interface MapOptions extends CallOptions {
   /**

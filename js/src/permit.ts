@@ -205,7 +205,7 @@ class Held {
   readonly takenAt: string;
   id = 0;
   weight: number;
-  /** What hears of its bound, if it has one. */
+  /** What is notified of its bound, if it has one. */
   acquisition: Acquisition | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #reason: unknown = undefined;

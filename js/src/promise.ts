@@ -1,7 +1,7 @@
 // The host's own promise, as it was when the package was loaded.
 
 /**
- * Whoever replaces the global later (zone.js, bluebird) changes nothing that is promised: what
+ * Code that replaces the global later (zone.js, bluebird) changes nothing that is promised: what
  * `then` and `new` do here is always of one kind. Async functions of the host answer with this one
  * too.
  */

@@ -12,8 +12,8 @@ export interface StreamedRun {
   /** Calls a method of the iterator, as part of the work. */
   inside<Answer>(step: () => Answer): Answer;
   /**
-   * The iterator has ended. Answers whether its consumer may hear of that; if not, another answer
-   * is on its way.
+   * The iterator has ended. Answers whether that is delivered to its consumer; if not, another
+   * answer is on its way.
    */
   end(outcome: Outcome): boolean;
   /** The consumer has dropped it. */

@@ -87,7 +87,7 @@ function tracing(driver: Driver, guarded: Guarded): Guarded {
 
 /** What is `undefined` in `more` is left as it is. */
 function onTop(options: CallOptions | undefined, more: CallOptions): CallOptions {
-  // Looked at as it came: what is none, or has another name, is told.
+  // Looked at as it came: what is none, or has another name, is an error.
   if ((more as unknown) === undefined) throw new TypeError('options are missing: with({ signal, … })');
   callOptions(more);
   const said = Object.entries(more).filter(([, value]) => value !== undefined);

@@ -1,4 +1,4 @@
-// How a map waits for room, and what wakes it.
+// How a map waits for capacity, and what wakes it.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

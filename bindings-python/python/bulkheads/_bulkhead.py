@@ -471,7 +471,7 @@ class Bulkhead(Gate):
         return f"<Bulkhead {', '.join([f'{self.name} {figures}', *marks])}>"
 
     def __copy__(self) -> Self:
-        """Itself: whoever copies an object that holds a bulkhead means the same dependency, and its
+        """Itself: a copy of an object that holds a bulkhead means the same dependency, and its
         one limit."""
         return self
 

@@ -192,7 +192,7 @@ class AsyncStream(AsyncGenerator[Any, Any]):
                 await self._generator.aclose()
                 self._end(None)
                 raise StopAsyncIteration
-            # Whoever asks for an item is who is cancelled at the bound.
+            # The task that asks for an item is cancelled at the bound.
             self._calls.hand_over(self._ticket)
         try:
             return await step(value)

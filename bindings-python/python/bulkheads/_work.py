@@ -24,8 +24,8 @@ def check_work(fn: object) -> None:
 
 
 def is_async(fn: Callable[..., object]) -> bool:
-    """Whether what a call of `fn` returns is to be awaited, or iterated in a loop. Of a lambda
-    nobody knows; most return an awaitable."""
+    """Whether what a call of `fn` returns is to be awaited, or iterated in a loop. Of a lambda it
+    cannot be known; most return an awaitable."""
     is_lambda = getattr(fn, "__name__", "") == "<lambda>"
     call = getattr(fn, "__call__", None)  # noqa: B004
     ways = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)

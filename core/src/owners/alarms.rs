@@ -1,4 +1,4 @@
-//! Timers that belong to no call: the end of a map's wait for room, and of a drain.
+//! Timers that belong to no call: the end of a map's wait for capacity, and of a drain.
 
 use crate::time::Instant;
 
@@ -62,7 +62,7 @@ impl Owners {
         }
     }
 
-    /// An owner waits for room in a compartment no longer.
+    /// An owner waits for capacity in a compartment no longer.
     pub(crate) fn clear_room_alarm(&mut self, owner: u32, compartment: u32) {
         self.clear_alarm(owner, Alarm::room(compartment, Instant::NEVER));
     }

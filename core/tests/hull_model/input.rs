@@ -21,7 +21,7 @@ pub(crate) struct Asked {
     pub(crate) held: usize,
     /// Its own bound on its run.
     pub(crate) call_timeout: u64,
-    /// How many items of its map run, and how long it has waited for room.
+    /// How many items of its map run, and how long it has waited for capacity.
     pub(crate) siblings: u32,
     pub(crate) waited: u64,
 }

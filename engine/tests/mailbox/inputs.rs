@@ -37,7 +37,7 @@ fn quiet() -> Scene {
     }
 }
 
-/// A map waits for room.
+/// A map waits for capacity.
 fn watching() -> Scene {
     let mut scene = quiet();
     scene

@@ -61,7 +61,10 @@ export interface Asked {
   readonly callTimeout: number;
 }
 
-/** What an item of a map adds: how many of the map's items run, and since when it has been waiting for room. */
+/**
+ * What an item of a map adds: how many of the map's items run, and since when it has been waiting
+ * for capacity.
+ */
 export interface Turn {
   readonly running: number;
   readonly since: number;
@@ -347,7 +350,10 @@ export class Engine {
     return { limit: at(Place.limit), active: at(Place.active), queued: at(Place.queued), maxQueue: at(Place.maxQueue) };
   }
 
-  /** More of the last rejection: what the caller of a reentrant call held, or how long it had waited for room; as `figures`. */
+  /**
+   * More of the last rejection: what the caller of a reentrant call held, or how long it had waited
+   * for capacity; as `figures`.
+   */
   detail(): number {
     return this.#at(Place.detail);
   }

@@ -25,6 +25,6 @@ export interface Sharing {
   open(name: string, wake: () => void, settings: Settings | undefined): SharedEngine | { readonly differs: Settings } | undefined;
   /** Whether this engine's core still has its name. */
   isCurrent(engine: SharedEngine): boolean;
-  /** Frees the name; whoever has its core keeps that. */
+  /** Frees the name; threads that have its core keep that. */
   reset(name: string): void;
 }

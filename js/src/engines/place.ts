@@ -22,7 +22,7 @@ function calledFrom(): string | undefined {
     const file: unknown = new Error().stack;
     return typeof file === 'string' && /^(?:file:|\/|[a-z]:[\\/])/i.test(file) ? file : undefined;
   } catch {
-    // A realm in which nobody may touch `Error`.
+    // A realm in which `Error` is frozen.
     return undefined;
   } finally {
     restore(before);

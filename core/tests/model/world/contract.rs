@@ -396,7 +396,7 @@ impl World {
         owner.alarms[ROOM] = owner.alarms[ROOM].min(bound);
     }
 
-    /// When the wait for room of an item ends.
+    /// When the wait for capacity of an item ends.
     fn room_bound(&self, asked: &Asked, deadline: u64) -> u64 {
         let timeout = asked.timeout.min(self.naive.settings.timeout);
         if asked.siblings > 0 {
