@@ -45,7 +45,8 @@ export interface Permit extends Disposable, AsyncDisposable {
 export function acquire(driver: Driver, request: Request, entrance: unknown): Promise<Permit> {
   const takenAt = placeOf(driver, entrance);
   const isBounded = request.callTimeout !== Infinity;
-  // Taken as the call is made: another thread may have granted it by the time that it has arrived, and then it has let its promise go.
+  // Taken as the call is made: another thread may have granted it by the time that it has arrived,
+  // and then it has let its promise go.
   let promise: Promise<Permit> | undefined;
   const arrival = driver.arrive(request, MANUAL, () => {
     const made = new Acquisition(driver, request.weight, takenAt, isBounded);
