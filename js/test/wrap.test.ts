@@ -8,14 +8,14 @@ const bulkhead = (): Bulkhead => new Bulkhead('shipping', { maxConcurrent: 1, ma
 describe("wrap with context: 'first'", () => {
   it('gives the function the context of its call before its own parameters', async () => {
     const shipping = bulkhead();
-    const quote = shipping.wrap(
+    const quoteWithin = shipping.wrap(
       function quote(this: unknown, { signal }: WorkContext, ...words: string[]) {
         return [this, signal.aborted, ...words];
       },
       { context: 'first' },
     );
-    assert.equal(quote.name, 'quote');
-    const shop = { quote };
+    assert.equal(quoteWithin.name, 'quote');
+    const shop = { quote: quoteWithin };
     const [self, ...rest] = await shop.quote('Quay', '7');
     assert.equal(self, shop);
     assert.deepEqual(rest, [false, 'Quay', '7']);
